@@ -1,0 +1,285 @@
+"""Frames and values that cross between the grader and a worker.
+
+A frame is a header, a JSON envelope and raw tensor bytes: nothing in it can name code, so reading
+one executes nothing. Both sides use this module, and neither trusts what it reads: every size is
+checked before memory is reserved, and the first irregularity raises `Violation`.
+
+Values inside an envelope are tagged lists:
+
+    ["n"]  ["b", true]  ["i", "12"]  ["f", "0x1.8p+0"]  ["s", "text"]   plain values
+    ["l", [...]]  ["t", [...]]  ["d", [[key, value], ...]]              list, tuple, dict
+    ["T", dtype, shape, offset, flags]                                  tensor, bytes in the payload
+    ["A", dtype, shape, offset, flags]                                  numpy array, likewise
+    ["m", handle, class name]                                           a module kept by the worker
+    ["o", type name]                                                    anything else, by name only
+
+Tensor flags: "g" requires grad, "p" is a parameter.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+HEADER = struct.Struct("<IQ")
+MAX_ENVELOPE = 4 << 20
+MAX_PAYLOAD = 256 << 20
+MAX_DEPTH = 12
+MAX_ITEMS = 50_000
+MAX_DIMENSIONS = 16
+ALIGNMENT = 16
+
+DTYPES: dict[str, torch.dtype] = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.float32, torch.float64, torch.float16, torch.bfloat16,
+        torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8,
+        torch.bool, torch.complex64, torch.complex128,
+    )
+}  # fmt: skip
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+Value = list[Any]
+
+
+class Violation(Exception):
+    """The other side sent something that is not a frame of this protocol."""
+
+
+class Closed(Exception):
+    """The other side is gone."""
+
+
+class Late(Exception):
+    """No whole frame arrived before the deadline."""
+
+
+class Opaque:
+    """An object that stayed on the other side; only the name of its type crossed."""
+
+    def __init__(self, type_name: str) -> None:
+        self.type_name = type_name
+
+    def __repr__(self) -> str:
+        return f"<{self.type_name} object>"
+
+
+class Packer:
+    """Turns values into tagged lists and collects the bytes of their tensors."""
+
+    def __init__(self) -> None:
+        self.blobs: list[bytes | memoryview] = []
+        self.size = 0
+        self._items = 0
+
+    def pack(self, value: object, depth: int = 0) -> Value:
+        self._items += 1
+        if depth > MAX_DEPTH or self._items > MAX_ITEMS:
+            return ["o", "deeply nested or very large " + type(value).__name__[:80]]
+        if value is None:
+            return ["n"]
+        if isinstance(value, bool):
+            return ["b", bool(value)]
+        if isinstance(value, int):
+            return ["i", format(int(value), "d")] if abs(value) < 1 << 64 else ["o", "huge int"]
+        if isinstance(value, float):
+            return ["f", float(value).hex()]
+        if isinstance(value, str):
+            return ["s", str(value)[:10_000]]
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self._array(np.asarray(value))
+        if isinstance(value, tuple):
+            return ["t", [self.pack(item, depth + 1) for item in value]]
+        if isinstance(value, list):
+            return ["l", [self.pack(item, depth + 1) for item in value]]
+        if isinstance(value, dict):
+            pairs = [[str(key)[:1000], self.pack(item, depth + 1)] for key, item in value.items()]
+            return ["d", pairs]
+        return self.other(value)
+
+    def other(self, value: object) -> Value:
+        """What becomes of a value with no form of its own here; the worker keeps modules."""
+        return ["o", type(value).__name__[:100]]
+
+    def _tensor(self, tensor: torch.Tensor) -> Value:
+        if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+            return ["o", f"{tensor.layout} tensor on {tensor.device.type}".replace("torch.", "")]
+        name = _NAMES.get(tensor.dtype)
+        if name is None:
+            return ["o", f"tensor of {tensor.dtype}"]
+        flags = "g" * tensor.requires_grad + "p" * isinstance(tensor, torch.nn.Parameter)
+        plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        if plain.numel() * plain.element_size() > MAX_PAYLOAD - self.size - ALIGNMENT:
+            return ["o", "tensor too large to send"]
+        if tensor.dtype is torch.bfloat16:
+            plain = plain.view(torch.int16)
+        offset = self._blob(memoryview(plain.reshape(-1).numpy()).cast("B"))
+        return ["T", name, list(tensor.shape), offset, flags]
+
+    def _array(self, array: np.ndarray[Any, Any]) -> Value:
+        name = array.dtype.name
+        if name not in DTYPES or array.dtype.byteorder == ">":
+            return ["o", f"numpy array of {name}"[:100]]
+        if array.nbytes > MAX_PAYLOAD - self.size - ALIGNMENT:
+            return ["o", "array too large to send"]
+        offset = self._blob(memoryview(np.ascontiguousarray(array).reshape(-1)).cast("B"))
+        return ["A", name, list(array.shape), offset, ""]
+
+    def _blob(self, data: memoryview) -> int:
+        offset = self.size
+        self.blobs.append(data)
+        self.size += len(data)
+        if pad := -self.size % ALIGNMENT:
+            self.blobs.append(bytes(pad))
+            self.size += pad
+        return offset
+
+
+class Unpacker:
+    """Turns tagged lists back into values; tensors are views of the frame's own buffer."""
+
+    def __init__(self, payload: bytearray) -> None:
+        self.payload = payload
+        self._items = 0
+
+    def unpack(self, value: object, depth: int = 0) -> Any:
+        self._items += 1
+        if depth > MAX_DEPTH or self._items > MAX_ITEMS:
+            raise Violation("a value is nested too deeply or has too many parts")
+        match value:
+            case ["n"]:
+                return None
+            case ["b", bool(flag)]:
+                return flag
+            case ["i", str(digits)] if len(digits) <= 24:
+                return _read(int, digits)
+            case ["f", str(digits)] if len(digits) <= 40:
+                return _read(float.fromhex, digits)
+            case ["s", str(text)]:
+                return text
+            case ["t", list(items)]:
+                return tuple(self.unpack(item, depth + 1) for item in items)
+            case ["l", list(items)]:
+                return [self.unpack(item, depth + 1) for item in items]
+            case ["d", list(pairs)]:
+                return dict(self._pair(pair, depth) for pair in pairs)
+            case ["T", str(name), list(shape), int(offset), str(flags)]:
+                return self.tensor(name, shape, offset, flags)
+            case ["A", str(name), list(shape), int(offset), ""]:
+                return self._flat(name, shape, offset).reshape(shape).numpy()
+            case ["m", int(handle), str(class_name)]:
+                return self.module(handle, class_name)
+            case ["o", str(type_name)]:
+                return Opaque(type_name[:100])
+        raise Violation("a value has no known form")
+
+    def _pair(self, pair: object, depth: int) -> tuple[str, Any]:
+        match pair:
+            case [str(key), item]:
+                return key, self.unpack(item, depth + 1)
+        raise Violation("a dictionary entry is not a pair of text and value")
+
+    def tensor(self, name: str, shape: Sequence[object], offset: int, flags: str) -> torch.Tensor:
+        return self._flat(name, shape, offset).reshape([int(str(size)) for size in shape])
+
+    def module(self, handle: int, class_name: str) -> Any:
+        raise Violation("a module where none can be")
+
+    def _flat(self, name: str, shape: Sequence[object], offset: int) -> torch.Tensor:
+        dtype = DTYPES.get(name)
+        if dtype is None or len(shape) > MAX_DIMENSIONS:
+            raise Violation("a tensor of unknown dtype or with too many dimensions")
+        count = 1
+        for size in shape:
+            if type(size) is not int or not 0 <= size <= MAX_PAYLOAD:
+                raise Violation("a tensor with an impossible size")
+            count *= size
+        end = offset + count * dtype.itemsize
+        if type(offset) is not int or offset < 0 or offset % ALIGNMENT or end > len(self.payload):
+            raise Violation("a tensor's bytes lie outside its frame")
+        if count == 0:
+            return torch.empty(0, dtype=dtype)
+        if dtype is torch.bool:  # a byte above 1 would be undefined behaviour in torch
+            raw = torch.frombuffer(self.payload, dtype=torch.uint8, count=count, offset=offset)
+            return raw != 0
+        return torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
+
+
+def _read(parse: Any, digits: str) -> Any:
+    try:
+        return parse(digits)
+    except (ValueError, OverflowError):
+        raise Violation("a number that is none") from None
+
+
+def send(
+    link: socket.socket,
+    envelope: dict[str, Any],
+    packer: Packer | None = None,
+    deadline: float | None = None,
+) -> None:
+    """Sends one frame. Raises `Closed` when nobody is there, `Late` when nobody reads."""
+    text = json.dumps(envelope, separators=(",", ":")).encode()
+    blobs = packer.blobs if packer else []
+    header = HEADER.pack(len(text), packer.size if packer else 0)
+    try:
+        link.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
+        link.sendall(b"".join([header, text, *blobs]))
+    except TimeoutError:
+        raise Late from None
+    except OSError:
+        raise Closed from None
+
+
+def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[str, Any], bytearray]:
+    """Reads one frame: its envelope and its payload.
+
+    `deadline` is a `time.monotonic()`; without it, waits for ever. Raises `Late`, `Closed` or
+    `Violation`.
+    """
+    link.settimeout(None)
+    envelope_size, payload_size = HEADER.unpack(_exactly(link, HEADER.size, deadline))
+    if envelope_size > MAX_ENVELOPE or payload_size > MAX_PAYLOAD:
+        raise Violation("a frame larger than allowed")
+    text = _exactly(link, envelope_size, deadline)
+    payload = _exactly(link, payload_size, deadline)
+    try:
+        envelope = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Violation("an envelope that is not JSON") from None
+    if not isinstance(envelope, dict):
+        raise Violation("an envelope that is not an object")
+    return envelope, payload
+
+
+def _exactly(link: socket.socket, size: int, deadline: float | None) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Late
+            link.settimeout(left)
+        # The buffer grows with what really arrives, never with what a header promises.
+        chunk = bytearray(min(size - len(data), 1 << 20))
+        try:
+            count = link.recv_into(chunk)
+        except TimeoutError:
+            raise Late from None
+        except OSError:
+            raise Closed from None
+        if count == 0:
+            raise Closed
+        if count == size:
+            return chunk
+        data += memoryview(chunk)[:count]
+    return data

@@ -1,0 +1,237 @@
+"""Starts zygotes and workers, and ends them. The only module of the grader that spawns.
+
+    zygote = Zygote.spawn(channels=2)          # once; imports torch while the grader does too
+    station = Station(zygote.channels[0])      # one for each judge
+    worker = station.start(limits)             # one fork, a few milliseconds
+    worker.link                                # a socket that speaks `autograder.protocol`
+    worker.kill()
+
+Isolation levels: `full` (namespaces: no host files, network or processes) and `process` (a plain
+subprocess with limits). Which one is reached is found by trying and told by `Station.level`.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograder.errors import KitError
+
+MESSAGE = 65536
+START_SECONDS = 120.0
+END_SECONDS = 2.0
+SYSTEM_VIEW = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache")
+
+
+class Zygote:
+    """A warm process that forks workers; `channels` are this side's ends of its channels."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], channels: list[socket.socket], scratch: Path
+    ) -> None:
+        self.process = process
+        self.channels = channels
+        self.scratch = scratch
+
+    @classmethod
+    def spawn(cls, channels: int = 1, isolation: str = "auto") -> Zygote:
+        """`isolation` is the most to try for: `auto`, `full` or `process`."""
+        kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
+        pairs = [socket.socketpair(socket.AF_UNIX, kind) for _ in range(channels)]
+        scratch = Path(tempfile.mkdtemp(prefix="autograder-"))
+        scratch.chmod(0o711)
+        fds = [theirs.fileno() for _, theirs in pairs]
+        view = _view()
+        bwrap = shutil.which("bwrap") if isolation != "process" else None
+        process = None
+        if bwrap and _works(_boxed(bwrap, view, [sys.executable, "-I", "-S", "-c", ""])):
+            process = cls._start(fds, "boxed", view, scratch, _boxed(bwrap, view, []))
+        if process is None:
+            level = "process" if isolation == "process" else "full"
+            process = cls._start(fds, level, view, scratch, [])
+        for _, theirs in pairs:
+            theirs.close()
+        return cls(process, [ours for ours, _ in pairs], scratch)
+
+    @staticmethod
+    def _start(
+        fds: list[int], isolation: str, view: Sequence[str], scratch: Path, prefix: list[str]
+    ) -> subprocess.Popen[bytes]:
+        config = {"channels": fds, "isolation": isolation, "view": view, "scratch": str(scratch)}
+        command = [sys.executable, "-I", "-m", "autograder.worker", json.dumps(config)]
+        return subprocess.Popen(
+            [*prefix, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=fds,
+            env=_environment(),
+            cwd="/",
+            start_new_session=True,
+        )
+
+    def close(self) -> None:
+        """Ends the zygote and everything it forked."""
+        for channel in self.channels:
+            channel.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _environment() -> dict[str, str]:
+    """What a zygote knows of the host: nothing. One thread, set before torch is imported."""
+    fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0"}
+    threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    return fixed | dict.fromkeys(threads, "1") | {"MPLBACKEND": "agg"}
+
+
+def _view() -> list[str]:
+    """The folders that a worker may read: the system's libraries, Python and this package's part.
+
+    Of this package only what exists beside student code anyway, so that the zygote can start.
+    """
+    package = Path(__file__).resolve().parent
+    ours = [package / name for name in ("__init__.py", "protocol.py", "worker")]
+    python = [sys.prefix, sys.base_prefix, sysconfig.get_path("purelib")]
+    paths = [*SYSTEM_VIEW, *python, *(str(path) for path in ours)]
+    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]
+
+
+def _boxed(bwrap: str, view: Sequence[str], command: list[str]) -> list[str]:
+    """`command` in bubblewrap's box: the view read-only, no network, nothing of the host."""
+    words = [bwrap, "--die-with-parent", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
+    words += ["--unshare-uts", "--tmpfs", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    for folder in sorted({str(parent) for path in view for parent in Path(path).parents}):
+        words += ["--perms", "0755", "--dir", folder]  # else closed to the forks' throw-away users
+    for path in view:
+        if os.path.islink(path):
+            words += ["--symlink", os.readlink(path), path]
+        else:
+            words += ["--ro-bind", path, path]
+    if os.geteuid() == 0:  # kept for the forks, which drop them before any student code runs
+        for capability in ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP"):
+            words += ["--cap-add", "CAP_" + capability]
+    return [*words, "--chdir", "/", "--", *command]
+
+
+def _works(command: list[str]) -> bool:
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, env=_environment(), timeout=10, check=False, **silent
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+class Worker:
+    """One fork of the zygote. `link` speaks the protocol; `kill` ends it and all it started."""
+
+    def __init__(self, station: Station, number: int, link: socket.socket) -> None:
+        self.station = station
+        self.number = number
+        self.link = link
+        self.pid = 0
+        self.handle: int | None = None
+        self.ended: int | None = None
+
+    def kill(self) -> None:
+        """Ends the worker now, whatever it is doing."""
+        self.link.close()
+        if self.handle is None and not self.pid and self.ended is None:
+            self.station.read_until(lambda: bool(self.pid) or self.ended is not None, END_SECONDS)
+        with contextlib.suppress(OSError):
+            if self.handle is not None:
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            elif self.pid and self.ended is None:
+                os.killpg(self.pid, signal.SIGKILL)
+        self.release()
+
+    def release(self) -> None:
+        self.station.workers.pop(self.number, None)
+        if self.handle is not None:
+            os.close(self.handle)
+            self.handle = None
+
+    def how_it_ended(self) -> int | None:
+        """The exit code of a worker whose link is closed (128 + n for signal n); None if unknown."""
+        self.station.read_until(lambda: self.ended is not None, END_SECONDS)
+        return self.ended
+
+
+class Station:
+    """One judge's end of a channel to a zygote."""
+
+    _next_number = 0
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self.workers: dict[int, Worker] = {}
+        self.level = ""
+
+    def wait_ready(self) -> str:
+        """Waits until the zygote is warm; returns the isolation level it reached."""
+        self.read_until(lambda: bool(self.level), START_SECONDS)
+        if not self.level:
+            raise KitError(
+                "The sandbox did not start. Run `autograder grade … --isolation process` "
+                "to see whether Python itself works there."
+            )
+        return self.level
+
+    def start(self, limits: dict[str, int], preload: Sequence[str] = ()) -> Worker:
+        """Forks a worker. `limits` as in `worker.box.apply_limits`."""
+        ours, theirs = socket.socketpair()
+        Station._next_number += 1
+        number = os.getpid() * 1000 + Station._next_number
+        order = {"number": number, "limits": limits, "preload": list(preload)}
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))]
+        try:
+            self.channel.sendmsg([json.dumps(order).encode()], rights)
+        except OSError as error:
+            ours.close()
+            raise KitError(f"The sandbox is gone ({error.strerror}).") from None
+        finally:
+            theirs.close()
+        worker = self.workers[number] = Worker(self, number, ours)
+        return worker
+
+    def read_until(self, done: object, seconds: float) -> None:
+        """Reads the zygote's messages until `done()` or the time is up."""
+        assert callable(done)
+        deadline = time.monotonic() + seconds
+        while not done() and (left := deadline - time.monotonic()) > 0:
+            self.channel.settimeout(left)
+            try:
+                text, fds, _, _ = socket.recv_fds(self.channel, MESSAGE, 4)
+            except OSError:
+                return
+            if not text:
+                return
+            self._note(json.loads(text), fds)
+
+    def _note(self, message: dict[str, object], fds: list[int]) -> None:
+        worker = self.workers.get(int(str(message.get("number", 0))))
+        if "ready" in message:
+            self.level = str(message["ready"])
+        elif worker and "started" in message:
+            worker.pid = int(str(message["started"]))
+            worker.handle = fds.pop() if fds else None
+        elif worker and "ended" in message:
+            worker.ended = int(str(message["ended"]))
+        for fd in fds:
+            os.close(fd)

@@ -1,0 +1,258 @@
+"""Answers the grader's requests inside a sealed worker: here, and only here, student code runs.
+
+One request, one reply. Requests and replies are frames of `autograder.protocol`; a request names an
+`op`, and the method of `Server` with that name answers it. Whatever student code raises comes back
+as data. Nothing here decides anything: only values leave.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import linecache
+import os
+import socket
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from autograder import protocol
+from autograder.worker import substitution
+from autograder.worker.substitution import Asker
+
+LINK, SPARE = 3, 200
+
+
+def run(link: socket.socket, folder: str) -> None:
+    """Serves until the grader hangs up. `folder` becomes the home of the student's files."""
+    link = _only_descriptor(link)
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ |= {"HOME": folder, "TMPDIR": folder, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "MPLCONFIGDIR": folder}
+    sys.path.append(folder)
+    sys.argv = [""]
+    sys.dont_write_bytecode = True
+    with contextlib.suppress(protocol.Closed):
+        Server(link, folder).serve()
+
+
+def _only_descriptor(link: socket.socket) -> socket.socket:
+    """Leaves `/dev/null` as standard streams and the grader's socket; closes all else."""
+    null = os.open(os.devnull, os.O_RDWR)
+    held = os.dup2(link.detach(), SPARE)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    os.dup2(held, LINK)
+    os.closerange(LINK + 1, os.sysconf("SC_OPEN_MAX"))
+    return socket.socket(fileno=LINK)
+
+
+class ServerPacker(protocol.Packer):
+    """Keeps modules here and sends a handle; remembers the tensors that gradients can reach."""
+
+    def __init__(self, objects: dict[int, object]) -> None:
+        super().__init__()
+        self.objects = objects
+        self.differentiable: list[torch.Tensor] = []
+
+    def other(self, value: object) -> protocol.Value:
+        if isinstance(value, torch.nn.Module):
+            handle = max(self.objects, default=0) + 1
+            self.objects[handle] = value
+            return ["m", handle, type(value).__name__[:100]]
+        return super().other(value)
+
+    def _tensor(self, tensor: torch.Tensor) -> protocol.Value:
+        packed = super()._tensor(tensor)
+        if packed[0] == "T" and tensor.requires_grad:
+            self.differentiable.append(tensor)
+        return packed
+
+
+class ServerUnpacker(protocol.Unpacker):
+    """Restores `requires_grad` and remembers the tensors, in order."""
+
+    def __init__(self, payload: bytearray) -> None:
+        super().__init__(payload)
+        self.tensors: list[torch.Tensor] = []
+
+    def tensor(self, name: str, shape: Any, offset: int, flags: str) -> torch.Tensor:
+        tensor = super().tensor(name, shape, offset, flags)
+        tensor.requires_grad_("g" in flags)
+        self.tensors.append(tensor)
+        return tensor
+
+
+class Server:
+    def __init__(self, link: socket.socket, folder: str) -> None:
+        self.link = link
+        self.folder = folder
+        self.objects: dict[int, object] = {}
+        self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+
+    def serve(self) -> None:
+        while True:
+            envelope, payload = protocol.receive(self.link)
+            packer = ServerPacker(self.objects)
+            try:
+                reply = self.answer(envelope, payload, packer)
+            except protocol.Closed:
+                raise
+            except BaseException as error:  # SystemExit and KeyboardInterrupt are students' too
+                packer, reply = ServerPacker(self.objects), {"error": self.describe(error)}
+            protocol.send(self.link, reply, packer)
+
+    def answer(
+        self, envelope: dict[str, Any], payload: bytearray, packer: ServerPacker
+    ) -> dict[str, Any]:
+        for handle in envelope.get("drop", ()):
+            self.objects.pop(handle, None)
+            self.graphs.pop(handle, None)
+        method = getattr(self, "op_" + envelope["op"])
+        unpacker = ServerUnpacker(payload)
+        with torch.set_grad_enabled(bool(envelope.get("grad"))):
+            reply: dict[str, Any] = method(envelope, unpacker, packer) or {}
+        return reply
+
+    # --- requests -------------------------------------------------------------------------------
+
+    def op_begin(self, envelope: dict[str, Any], *_: object) -> None:
+        """Receives the student's files, names to block and modules to stand in for."""
+        for name, text in envelope["files"].items():
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        importlib.invalidate_caches()
+        for path in envelope["blocked"]:
+            substitution.block(path)
+        for module, spec in envelope["stand_ins"].items():
+            ask = Asker(self.link)
+            substitution.stand_in(module, spec["source"], spec["written"], spec["keep"], ask)
+
+    def op_load(self, envelope: dict[str, Any], *_: object) -> dict[str, Any]:
+        """Imports one of the student's files; says which of the asked names it lacks."""
+        module = importlib.import_module(envelope["module"])
+        return {"missing": [n for n in envelope["names"] if not hasattr(module, n)]}
+
+    def op_call(
+        self, envelope: dict[str, Any], unpacker: ServerUnpacker, packer: ServerPacker
+    ) -> dict[str, Any]:
+        """Calls a name of a module, or a kept module object.
+
+        The reply holds the value, a handle on the graph behind it where gradients can flow, and
+        the arguments that the call changed in place.
+        """
+        before = bytes(unpacker.payload)
+        args = unpacker.unpack(envelope["args"])
+        kwargs = unpacker.unpack(envelope["kwargs"])
+        inputs = list(unpacker.tensors)
+        if "handle" in envelope:
+            target: Any = self.objects[envelope["handle"]]
+            parameters = dict(target.named_parameters()) if envelope["parameters"] else {}
+            wanted = inputs_with_grad(inputs) + [parameters[n] for n in envelope["parameters"]]
+        else:
+            target = getattr(sys.modules[envelope["module"]], envelope["name"])
+            wanted = inputs_with_grad(inputs)
+        result = target(*args, **kwargs)
+        reply: dict[str, Any] = {"value": packer.pack(result), "graph": None, "changed": []}
+        if packer.differentiable:
+            reply["graph"] = -1 - len(self.graphs) - max(self.objects, default=0)
+            while reply["graph"] in self.graphs:
+                reply["graph"] -= 1
+            self.graphs[reply["graph"]] = (list(packer.differentiable), wanted)
+        if unpacker.payload != before:
+            old = protocol.Unpacker(bytearray(before))
+            originals = _tensors_of(old, envelope["args"]) + _tensors_of(old, envelope["kwargs"])
+            pairs = enumerate(zip(inputs, originals, strict=True))
+            changed = [(i, new) for i, (new, was) in pairs if not torch.equal(new.detach(), was)]
+            reply["changed"] = [[i, packer.pack(new.detach())] for i, new in changed]
+        return reply
+
+    def op_backward(
+        self, envelope: dict[str, Any], unpacker: ServerUnpacker, packer: ServerPacker
+    ) -> dict[str, Any]:
+        outputs, wanted = self.graphs[envelope["graph"]]
+        received = [unpacker.unpack(grad) for grad in envelope["grads"]]
+        pairs = [(o, g) for o, g in zip(outputs, received, strict=True) if g is not None]
+        with torch.enable_grad():
+            grads = torch.autograd.grad(
+                [output for output, _ in pairs],
+                wanted,
+                [grad for _, grad in pairs],
+                retain_graph=True,
+                allow_unused=True,
+            )
+        return {"grads": [packer.pack(grad) for grad in grads]}
+
+    def op_state(self, envelope: dict[str, Any], _: object, packer: ServerPacker) -> dict[str, Any]:
+        """`what` is `state_dict`, `named_parameters` or `named_buffers`."""
+        module: Any = self.objects[envelope["handle"]]
+        what = envelope["what"]
+        named = dict(getattr(module, what)())
+        return {"value": packer.pack(named), "training": bool(module.training)}
+
+    def op_load_state(
+        self, envelope: dict[str, Any], unpacker: ServerUnpacker, _: object
+    ) -> dict[str, Any]:
+        module: Any = self.objects[envelope["handle"]]
+        module.load_state_dict(unpacker.unpack(envelope["state"]))
+        return {}
+
+    def op_switch(self, envelope: dict[str, Any], *_: object) -> dict[str, Any]:
+        """`what` is `train`, `eval`, `double`, `float` or `zero_grad`."""
+        getattr(self.objects[envelope["handle"]], envelope["what"])()
+        return {}
+
+    # --- errors ---------------------------------------------------------------------------------
+
+    def describe(self, error: BaseException) -> dict[str, Any]:
+        """An exception as data: its type, what it says, and the frames of the student's files."""
+        try:
+            message = str(error)[:2000]
+        except BaseException:
+            message = "(the exception cannot be shown)"
+        bases = [c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins"]
+        return {
+            "type": type(error).__name__[:100],
+            "bases": bases[:8],
+            "message": message,
+            "frames": list(self._frames(error)),
+        }
+
+    def _frames(self, error: BaseException) -> Iterator[list[object]]:
+        if isinstance(error, SyntaxError) and error.filename:
+            name = os.path.basename(str(error.filename))
+            yield [name, int(error.lineno or 0), "", str(error.text or "").strip()[:200]]
+            return
+        own = []
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            path = frame.f_code.co_filename
+            if os.path.dirname(path) == self.folder:
+                text = linecache.getline(path, line).strip()[:200]
+                own.append([os.path.basename(path), line, frame.f_code.co_name[:100], text])
+        yield from own[-8:]
+
+
+def inputs_with_grad(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    return [tensor for tensor in tensors if tensor.requires_grad]
+
+
+def _tensors_of(unpacker: protocol.Unpacker, value: object) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+
+    def walk(item: object) -> None:
+        if isinstance(item, torch.Tensor):
+            found.append(item)
+        elif isinstance(item, dict):
+            for part in item.values():
+                walk(part)
+        elif isinstance(item, (list, tuple)):
+            for part in item:
+                walk(part)
+
+    walk(unpacker.unpack(value))
+    return found

@@ -1,0 +1,250 @@
+"""The zygote: imports torch once, then forks a worker for every submission that asks.
+
+It never runs student code and knows no test. Each channel leads to one judge and carries small
+JSON messages, one a packet:
+
+    judge -> zygote   {"number": 7, "limits": {...}, "preload": ["einops"]} and the worker's socket
+    zygote -> judge   {"ready": "full"}
+                      {"number": 7, "started": pid} and, on Linux, a pidfd of the worker
+                      {"number": 7, "refused": "why"}
+                      {"number": 7, "ended": wait status}
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import gc
+import importlib
+import json
+import os
+import resource
+import selectors
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from autograder.worker import box
+
+PRELOADABLE = {"matplotlib", "einops"}
+MESSAGE = 65536
+
+
+def main(config: str) -> None:
+    settings = json.loads(config)
+    channels = [socket.socket(fileno=fd) for fd in settings["channels"]]
+    Zygote(channels, settings["isolation"], settings["view"], settings["scratch"]).run()
+
+
+def send(channel: socket.socket, message: dict[str, Any], *fds: int) -> None:
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+    with contextlib.suppress(OSError):  # the judge is gone: its channel will say so
+        channel.sendmsg([json.dumps(message).encode()], rights)
+
+
+class Zygote:
+    def __init__(
+        self, channels: list[socket.socket], isolation: str, view: list[str], scratch: str
+    ) -> None:
+        self.channels = channels
+        self.scratch = scratch
+        self.level = "full"
+        self.level = self._find_level(isolation, view)
+        self.workers: dict[int, tuple[socket.socket, int, int]] = {}
+
+    def _find_level(self, isolation: str, view: list[str]) -> str:
+        """`full` where it can be had, found by doing it once."""
+        if sys.platform != "linux":
+            return "process"
+        if isolation == "process":
+            box.prctl(box.PR_SET_CHILD_SUBREAPER, 1)
+            return "process"
+        box.die_with_parent()
+        if isolation == "full":  # "boxed": bubblewrap has built the outer box
+            child = self._fork(lambda: box.enclose(view))
+            if os.waitpid(child, 0)[1] == 0:
+                box.enclose(view)
+        limits = {"cpu_seconds": 5, "memory_bytes": -1, "processes": 64, "file_bytes": 1 << 20}
+        child = self._fork(lambda: self._enter_box(0, limits, lambda: None))
+        if os.waitpid(child, 0)[1] == 0:
+            return "full"
+        return "process"
+
+    def run(self) -> None:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        import torch
+
+        import autograder.worker.serve  # warm, for the forks
+
+        torch.set_num_threads(1)
+        torch.nn.functional.softmax(torch.ones(2, 2) @ torch.nn.Linear(2, 2)(torch.ones(2, 2)), -1)
+        gc.collect()
+        gc.freeze()
+        selector = selectors.DefaultSelector()
+        wake, woken = os.pipe()
+        os.set_blocking(woken, False)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        selector.register(wake, selectors.EVENT_READ)
+        for channel in self.channels:
+            selector.register(channel, selectors.EVENT_READ)
+            send(channel, {"ready": self.level})
+        while self.channels:
+            for key, _ in selector.select():
+                if key.fileobj == wake:
+                    os.read(wake, 4096)
+                elif isinstance(key.fileobj, socket.socket) and not self._serve(key.fileobj):
+                    selector.unregister(key.fileobj)
+                    self.channels.remove(key.fileobj)
+            self._reap()
+
+    def _serve(self, channel: socket.socket) -> bool:
+        """Answers one message; False when the judge at the other end is gone."""
+        try:
+            text, fds, _, _ = socket.recv_fds(channel, MESSAGE, 1)
+        except OSError:
+            return False
+        if not text or not fds:
+            return False
+        order = json.loads(text)
+        number = int(order["number"])
+        for name in order["preload"]:
+            if name in PRELOADABLE:
+                with contextlib.suppress(Exception):
+                    importlib.import_module("matplotlib.pyplot" if name == "matplotlib" else name)
+        link = socket.socket(fileno=fds[0])
+
+        def work() -> None:
+            from autograder.worker import serve
+
+            folder = os.path.join(self._home(number), "submission")
+            self._enter_box(number, order["limits"], lambda: serve.run(link, folder), channel)
+
+        pid = self._fork(work)
+        link.close()
+        self.workers[pid] = (channel, number, order["limits"]["cpu_seconds"])
+        return True
+
+    def _fork(self, task: Callable[[], None]) -> int:
+        pid = os.fork()
+        if pid:
+            return pid
+        status = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            task()
+            status = 0
+        except OSError:
+            status = 3
+        finally:
+            os._exit(status)
+
+    def _enter_box(
+        self,
+        number: int,
+        limits: dict[str, int],
+        task: Callable[[], None],
+        channel: socket.socket | None = None,
+    ) -> None:
+        """In the first fork. At level `full` a second one is the first process inside."""
+        if limits["memory_bytes"] > 0:
+            limits = limits | {"memory_bytes": limits["memory_bytes"] + _address_space()}
+        if self.level == "process":
+            os.setsid()
+            home = self._home(number)
+            os.mkdir(home, 0o700)
+            if box.is_real_root() and _is_readable_to_others(sys.prefix, sys.base_prefix):
+                os.chown(home, box.user_of(number), box.user_of(number))
+                box.become_nobody(number)
+            _announce(channel, number, os.getpid())
+            box.apply_limits(limits)
+            task()
+            return
+        box.die_with_parent()
+        box.unshare()
+        inside = os.fork()
+        if inside:
+            _announce(channel, number, inside)
+            _, status, usage = os.wait4(inside, 0)
+            os._exit(_exit_code(status, usage, limits["cpu_seconds"]))
+        box.die_with_parent()
+        os.setsid()
+        box.seal(number, limits)
+        task()
+        os._exit(0)
+
+    def _home(self, number: int) -> str:
+        """A worker's folder: the only one it can write to; at level `full` no other sees it."""
+        return box.HOME if self.level == "full" else os.path.join(self.scratch, str(number))
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid in self.workers:
+                channel, number, seconds = self.workers.pop(pid)
+                if self.level == "process":
+                    self._kill_orphans(pid)
+                    shutil.rmtree(self._home(number), ignore_errors=True)
+                send(channel, {"number": number, "ended": _exit_code(status, usage, seconds)})
+
+    def _kill_orphans(self, session: int) -> None:
+        """What a dead worker left behind: its process group, and strays that came to us."""
+        with contextlib.suppress(OSError):
+            os.killpg(session, signal.SIGKILL)
+        if sys.platform != "linux":
+            return
+        with contextlib.suppress(OSError), open("/proc/self/task/%d/children" % os.getpid()) as file:
+            for child in map(int, file.read().split()):
+                if child not in self.workers:
+                    os.kill(child, signal.SIGKILL)
+
+
+def _exit_code(status: int, usage: resource.struct_rusage, cpu_seconds: int) -> int:
+    """The exit code, or 128 + n for signal n; the kill at the limit of computing time as SIGXCPU.
+
+    The first process of a namespace cannot receive SIGXCPU itself, so its limit ends in SIGKILL.
+    """
+    code = os.waitstatus_to_exitcode(status)
+    if code in (-signal.SIGKILL, 128 + signal.SIGKILL):
+        if usage.ru_utime + usage.ru_stime >= cpu_seconds - 0.2:
+            return 128 + signal.SIGXCPU
+    return code if code >= 0 else 128 - code
+
+
+def _announce(channel: socket.socket | None, number: int, pid: int) -> None:
+    if channel is None:
+        return
+    handles = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+    send(channel, {"number": number, "started": pid}, *handles)
+    for handle in handles:
+        os.close(handle)
+
+
+def _address_space() -> int:
+    """Bytes of address space in use here: what torch itself has mapped does not count."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 8 << 30
+
+
+def _is_readable_to_others(*folders: str) -> bool:
+    for folder in folders:
+        while True:
+            if not os.stat(folder).st_mode & 0o005 == 0o005:
+                return False
+            if folder == os.path.dirname(folder):
+                break
+            folder = os.path.dirname(folder)
+    return True

@@ -1,0 +1,48 @@
+"""Fixtures shared by the kit's own tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from autograder.remote import Setup, Submission
+from autograder.sandbox import Station, Zygote
+
+LIMITS = {"cpu_seconds": 20, "memory_bytes": 1 << 30, "processes": 48, "file_bytes": 16 << 20}
+Open = Callable[..., Submission]
+
+
+@pytest.fixture(scope="session", params=["full", "process"])
+def station(request: pytest.FixtureRequest) -> Iterator[Station]:
+    """A station of a warm zygote, at each isolation level."""
+    zygote = Zygote.spawn(1, "auto" if request.param == "full" else "process")
+    station = Station(zygote.channels[0])
+    if station.wait_ready() != request.param:
+        zygote.close()
+        pytest.skip(f"isolation level {request.param} cannot be had on this machine")
+    yield station
+    zygote.close()
+
+
+@pytest.fixture
+def open_submission(station: Station) -> Iterator[Open]:
+    """Opens a submission made of one source text; `names` are what tests may use of it."""
+    opened: list[Submission] = []
+
+    def open_submission(source: str, *names: str, **changes: object) -> Submission:
+        settings: dict[str, object] = {
+            "files": {"work.py": source},
+            "homes": {name: "work.py" for name in names},
+            "limits": LIMITS,
+            "import_seconds": 5.0,
+            "test_seconds": 2.0,
+        }
+        submission = Submission(station, Setup(**(settings | changes)))  # type: ignore[arg-type]
+        submission.begin_test()
+        opened.append(submission)
+        return submission
+
+    yield open_submission
+    for submission in opened:
+        submission.close()

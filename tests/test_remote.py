@@ -1,0 +1,175 @@
+"""Do proxies behave like the modules and functions they stand for?"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograder.protocol import Opaque
+from autograder.remote import MissingName, Stopped, StudentError
+from tests.conftest import Open
+
+LAYER = """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.inner = nn.Linear(width, width)
+        self.register_buffer("scale", torch.tensor(2.0))
+        self.frozen = nn.Parameter(torch.ones(3), requires_grad=False)
+    def forward(self, x):
+        return torch.tanh(self.inner(x)) * self.scale + (0 if self.training else 1)
+"""
+
+
+def local_layer(width: int) -> nn.Module:
+    namespace: dict[str, type[nn.Module]] = {}
+    exec(LAYER, namespace)
+    return namespace["Layer"](width)
+
+
+def test_a_remote_module_computes_what_the_local_one_computes(open_submission: Open) -> None:
+    remote, local = open_submission(LAYER, "Layer").Layer(4), local_layer(4)
+    remote.load_state_dict(local.state_dict())
+    x = torch.randn(2, 3, 4)
+    torch.testing.assert_close(remote(x), local(x), rtol=0, atol=0)
+    torch.testing.assert_close(remote.eval()(x), local.eval()(x), rtol=0, atol=0)
+    torch.testing.assert_close(remote.train().double()(x.double()), local.train().double()(x.double()))
+
+
+def test_state_crosses_in_both_directions(open_submission: Open) -> None:
+    remote, local = open_submission(LAYER, "Layer").Layer(4), local_layer(4)
+    remote.load_state_dict(local.state_dict())
+    state = remote.state_dict()
+    assert list(state) == list(local.state_dict())
+    assert all(torch.equal(state[name], value) for name, value in local.state_dict().items())
+    assert [name for name, _ in remote.named_buffers()] == ["scale"]
+    shapes = [(name, p.shape, p.requires_grad) for name, p in local.named_parameters()]
+    assert [(name, p.shape, p.requires_grad) for name, p in remote.named_parameters()] == shapes
+
+
+def test_a_state_that_does_not_fit_raises_as_it_would_locally(open_submission: Open) -> None:
+    remote = open_submission(LAYER, "Layer").Layer(4)
+    with pytest.raises(RuntimeError, match="Missing key"):
+        remote.load_state_dict({"inner.weight": torch.ones(4, 4)})
+
+
+def test_gradients_cross_to_inputs_and_parameters(open_submission: Open) -> None:
+    remote, local = open_submission(LAYER, "Layer").Layer(4), local_layer(4)
+    remote.load_state_dict(local.state_dict())
+    x = torch.randn(2, 4)
+    results = []
+    for module in (remote, local):
+        parameters = dict(module.named_parameters())
+        here = x.clone().requires_grad_()
+        (module(here * 3).pow(2).sum() + here.sum()).backward()
+        results.append((here.grad, {name: p.grad for name, p in parameters.items()}))
+    torch.testing.assert_close(results[0][0], results[1][0])
+    for name, grad in results[1][1].items():
+        torch.testing.assert_close(results[0][1][name], grad)
+
+
+def test_an_output_without_a_graph_does_not_pretend_to_have_one(open_submission: Open) -> None:
+    source = LAYER.replace("return torch", "return torch.zeros(1) + 0 * x.detach() if True else torch")
+    remote = open_submission(source, "Layer").Layer(4)
+    list(remote.parameters())
+    assert not remote(torch.randn(2, 4)).requires_grad
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 3, -1.5, float("inf"), "text", (1, [2, "x"]), {"a": (None,)}, 1 << 40],
+    ids=str,
+)
+def test_plain_values_cross(open_submission: Open, value: object) -> None:
+    assert open_submission("def f(x): return x", "f").f(value) == value
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int64", "bool", "complex64"])
+def test_tensors_of_every_dtype_cross(open_submission: Open, dtype: str) -> None:
+    value = torch.tensor([[0.0, 1.0, 2.0]]).to(getattr(torch, dtype)).T
+    back = open_submission("def f(x): return x", "f").f(value)
+    assert back.dtype == value.dtype and torch.equal(back, value)
+
+
+def test_numpy_scalars_and_strange_objects_cross_as_what_they_are(open_submission: Open) -> None:
+    source = """
+import numpy as np, torch
+def array(): return np.arange(6.0).reshape(2, 3)
+def thing(): return object()
+def sparse(): return torch.eye(3).to_sparse()
+def meta(): return torch.empty(2, device="meta")
+def expanded(): return torch.ones(1, 3).expand(4, 3)
+"""
+    submission = open_submission(source, "array", "thing", "sparse", "meta", "expanded")
+    assert submission.array().tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert all(isinstance(f(), Opaque) for f in (submission.thing, submission.sparse, submission.meta))
+    assert torch.equal(submission.expanded(), torch.ones(4, 3))
+
+
+def test_an_input_changed_in_place_is_seen_by_the_caller(open_submission: Open) -> None:
+    source = "def f(x, y):\n    x.data.mul_(2)\n    return y + 1"
+    x, y = torch.ones(2, 2), torch.ones(2)
+    assert torch.equal(open_submission(source, "f").f(x, y), torch.full((2,), 2.0))
+    assert torch.equal(x, torch.full((2, 2), 2.0)) and torch.equal(y, torch.ones(2))
+
+
+def test_student_exceptions_keep_their_builtin_type_and_their_own_frames(open_submission: Open) -> None:
+    source = "class Odd(ValueError): pass\ndef f():\n    raise Odd('no')"
+    with pytest.raises(ValueError) as caught:
+        open_submission(source, "f").f()
+    error = caught.value
+    assert isinstance(error, StudentError) and error.type_name == "Odd" and error.message == "no"
+    assert error.frames == [("work.py", 3, "f", "raise Odd('no')")]
+
+
+@pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "AssertionError('x')", "OSError('x')"])
+def test_any_exception_is_data(open_submission: Open, error: str) -> None:
+    with pytest.raises(StudentError):
+        open_submission(f"def f(): raise {error}", "f").f()
+
+
+def test_a_missing_name_and_a_missing_file_are_missing(open_submission: Open) -> None:
+    submission = open_submission("x = 1", "f")
+    with pytest.raises(MissingName, match="does not define f"):
+        submission.f()
+    with pytest.raises(MissingName, match="no work.py"):
+        open_submission("", "f", files={}).f()
+
+
+def test_an_import_error_is_told_again_without_importing_again(open_submission: Open) -> None:
+    submission = open_submission("import nothing_of_that_name", "f")
+    for _ in range(2):
+        with pytest.raises(ImportError, match="nothing_of_that_name"):
+            submission.f()
+
+
+def test_without_blocks_a_name_in_a_fresh_process_only(open_submission: Open) -> None:
+    source = """
+from torch import nn
+import torch.nn.functional as F
+def hidden(q): return getattr(F, "scaled_dot" + "_product_attention")(q, q, q)
+def layer(q): return nn.MultiheadAttention(4, 2)(q, q, q)[0]
+def own(q): return q * 2
+"""
+    submission = open_submission(source, "hidden", "layer", "own")
+    blocked = submission.without(
+        "torch.ops.aten.scaled_dot_product_attention", "torch.nn.MultiheadAttention"
+    )
+    q = torch.randn(3, 5, 4)
+    assert isinstance(submission.hidden(q), Tensor) and isinstance(submission.layer(q), Tensor)
+    for name in ("hidden", "layer"):
+        with pytest.raises(StudentError, match="not to be used"):
+            getattr(blocked, name)(q)
+    assert torch.equal(blocked.own(q), q * 2)
+
+
+def test_a_stopped_worker_is_not_an_exception_that_tests_catch(open_submission: Open) -> None:
+    assert not issubclass(Stopped, Exception)
+    submission = open_submission("import os\ndef f(): os._exit(0)\ndef g(): return 7", "f", "g")
+    with pytest.raises(Stopped):
+        submission.f()
+    assert submission.g() == 7  # a new worker
