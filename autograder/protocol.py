@@ -122,7 +122,7 @@ class Packer:
             return ["o", "tensor too large to send"]
         if tensor.dtype is torch.bfloat16:
             plain = plain.view(torch.int16)
-        offset = self._blob(memoryview(plain.reshape(-1).numpy()).cast("B"))
+        offset = self._blob(plain.reshape(-1).numpy().data.cast("B"))
         return ["T", name, list(tensor.shape), offset, flags]
 
     def _array(self, array: np.ndarray[Any, Any]) -> Value:
@@ -131,7 +131,7 @@ class Packer:
             return ["o", f"numpy array of {name}"[:100]]
         if array.nbytes > MAX_PAYLOAD - self.size - ALIGNMENT:
             return ["o", "array too large to send"]
-        offset = self._blob(memoryview(np.ascontiguousarray(array).reshape(-1)).cast("B"))
+        offset = self._blob(np.ascontiguousarray(array).reshape(-1).data.cast("B"))
         return ["A", name, list(array.shape), offset, ""]
 
     def _blob(self, data: memoryview) -> int:

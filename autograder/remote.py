@@ -1,4 +1,4 @@
-"""What a hidden test holds in its hands: ordinary-looking functions and modules that live elsewhere.
+"""What a test holds in its hands: ordinary-looking functions and modules that live elsewhere.
 
 `Submission` is the fixture of every graded test. `submission.MultiHeadAttention(12, 3)` constructs
 the student's class in a sandboxed worker and returns a `RemoteModule`; calling that runs the
@@ -23,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder import protocol
+from autograder.results import Verdict
 from autograder.sandbox import Station, Worker
 
 Frame = tuple[str, int, str, str]
@@ -48,9 +49,7 @@ class MissingName(StudentError):
 class Stopped(BaseException):
     """The worker came to an end: `verdict` and a `message` for the student."""
 
-    verdict = "crashed"
-
-    def __init__(self, message: str, verdict: str = "crashed") -> None:
+    def __init__(self, message: str, verdict: Verdict = "crashed") -> None:
         super().__init__(message)
         self.message = message
         self.verdict = verdict
@@ -198,7 +197,9 @@ class Submission:
                 self._answer(link, reply, payload, deadline)
         except protocol.Late:
             self.close()
-            raise Stopped(f"Your code was still running after {_limit(self, during)}.", "timed_out") from None
+            raise Stopped(
+                f"Your code was still running after {_limit(self, during)}.", "timed_out"
+            ) from None
         except protocol.Closed:
             self._explain_end()
         except protocol.Violation as error:
@@ -240,7 +241,9 @@ class Submission:
             raise Stopped("The Python process of your code crashed (segmentation fault).")
         if code == 128 + signal.SIGABRT:
             raise Stopped("The Python process of your code aborted.")
-        raise Stopped("Your code ended the Python process in the middle of a test (exit, or a crash).")
+        raise Stopped(
+            "Your code ended the Python process in the middle of a test (exit, or a crash)."
+        )
 
     def _raise(self, error: object) -> NoReturn:
         match error:
@@ -257,7 +260,9 @@ class Submission:
             "RuntimeError" in bases and any(sign in message for sign in MEMORY_SIGNS)
         ):
             mib = self._setup.limits["memory_bytes"] >> 20
-            raise Stopped(f"Your code asked for more memory than the {mib} MiB it may use.", "out_of_memory")
+            raise Stopped(
+                f"Your code asked for more memory than the {mib} MiB it may use.", "out_of_memory"
+            )
         own = [
             (file[:200], line, function[:200], text[:300])
             for frame in frames[:8]

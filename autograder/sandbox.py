@@ -16,6 +16,7 @@ import array
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -113,7 +114,17 @@ def _view() -> list[str]:
 def _boxed(bwrap: str, view: Sequence[str], command: list[str]) -> list[str]:
     """`command` in bubblewrap's box: the view read-only, no network, nothing of the host."""
     words = [bwrap, "--die-with-parent", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
-    words += ["--unshare-uts", "--tmpfs", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    words += [
+        "--unshare-uts",
+        "--tmpfs",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+    ]
     for folder in sorted({str(parent) for path in view for parent in Path(path).parents}):
         words += ["--perms", "0755", "--dir", folder]  # else closed to the forks' throw-away users
     for path in view:
@@ -124,18 +135,18 @@ def _boxed(bwrap: str, view: Sequence[str], command: list[str]) -> list[str]:
     if os.geteuid() == 0:  # kept for the forks, which drop them before any student code runs
         for capability in ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP"):
             words += ["--cap-add", "CAP_" + capability]
-    return [*words, "--chdir", "/", "--", *command]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--", *command]
 
 
 def _works(command: list[str]) -> bool:
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    null = subprocess.DEVNULL
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, env=_environment(), timeout=10, check=False, **silent
+        code = subprocess.call(
+            command, stdin=null, stdout=null, stderr=null, env=_environment(), timeout=10
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0
+    return code == 0
 
 
 class Worker:
@@ -168,7 +179,7 @@ class Worker:
             self.handle = None
 
     def how_it_ended(self) -> int | None:
-        """The exit code of a worker whose link is closed (128 + n for signal n); None if unknown."""
+        """The exit code of a worker that hung up, 128 + n for signal n; None if unknown."""
         self.station.read_until(lambda: self.ended is not None, END_SECONDS)
         return self.ended
 
@@ -176,12 +187,11 @@ class Worker:
 class Station:
     """One judge's end of a channel to a zygote."""
 
-    _next_number = 0
-
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
         self.workers: dict[int, Worker] = {}
         self.level = ""
+        self._number = secrets.randbelow(1 << 30)  # also picks throw-away users: seldom the same
 
     def wait_ready(self) -> str:
         """Waits until the zygote is warm; returns the isolation level it reached."""
@@ -196,8 +206,8 @@ class Station:
     def start(self, limits: dict[str, int], preload: Sequence[str] = ()) -> Worker:
         """Forks a worker. `limits` as in `worker.box.apply_limits`."""
         ours, theirs = socket.socketpair()
-        Station._next_number += 1
-        number = os.getpid() * 1000 + Station._next_number
+        self._number += 1
+        number = self._number
         order = {"number": number, "limits": limits, "preload": list(preload)}
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))]
         try:

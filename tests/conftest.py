@@ -13,14 +13,17 @@ LIMITS = {"cpu_seconds": 20, "memory_bytes": 1 << 30, "processes": 48, "file_byt
 Open = Callable[..., Submission]
 
 
-@pytest.fixture(scope="session", params=["full", "process"])
+@pytest.fixture(scope="session", params=["bubblewrap", "namespaces", "process"])
 def station(request: pytest.FixtureRequest) -> Iterator[Station]:
-    """A station of a warm zygote, at each isolation level."""
-    zygote = Zygote.spawn(1, "auto" if request.param == "full" else "process")
+    """A station of a warm zygote: in each of the two ways to `full`, and at level `process`."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "namespaces":
+            patch.setenv("PATH", "")  # no bubblewrap to be found
+        zygote = Zygote.spawn(1, "process" if request.param == "process" else "auto")
     station = Station(zygote.channels[0])
-    if station.wait_ready() != request.param:
+    if station.wait_ready() != ("process" if request.param == "process" else "full"):
         zygote.close()
-        pytest.skip(f"isolation level {request.param} cannot be had on this machine")
+        pytest.skip(f"{request.param} cannot be had on this machine")
     yield station
     zygote.close()
 
@@ -33,7 +36,7 @@ def open_submission(station: Station) -> Iterator[Open]:
     def open_submission(source: str, *names: str, **changes: object) -> Submission:
         settings: dict[str, object] = {
             "files": {"work.py": source},
-            "homes": {name: "work.py" for name in names},
+            "homes": dict.fromkeys(names, "work.py"),
             "limits": LIMITS,
             "import_seconds": 5.0,
             "test_seconds": 2.0,

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,8 @@ def leave(text):
             pass
 
 def find_left():
-    return [f for f in ("/tmp", "/dev/shm", ".", os.path.expanduser("~")) if os.path.exists(f + "/left.txt")]
+    folders = ("/tmp", "/dev/shm", ".", os.path.expanduser("~"))
+    return [f for f in folders if os.path.exists(f + "/left.txt")]
 
 def capabilities():
     libc = ctypes.CDLL(None)
@@ -101,7 +103,8 @@ def test_nothing_of_the_host_can_be_read_or_written(
     own = tmp_path / "of the instructor"
     own.write_text("secret")
     secrets = [ROOT / "solutions", ROOT / "tests", ROOT / "autograder" / "judge.py", own]
-    secrets += [path for path in Path.home().iterdir() if path not in Path(sys.base_prefix).parents]
+    on_the_way = [*Path(sys.base_prefix).parents, *Path(sys.prefix).parents, *ROOT.parents, ROOT]
+    secrets += [path for path in Path.home().iterdir() if path not in on_the_way]
     secrets += [ROOT / "assignments", ROOT / "pyproject.toml", Path("/etc/passwd"), Path("/var")]
     assert [path for path in secrets if spy.can_read(str(path))] == []
     assert not spy.can_read("/proc/self") and not spy.can_read("/proc/1/environ")
@@ -110,7 +113,9 @@ def test_nothing_of_the_host_can_be_read_or_written(
     assert spy.mount() != 0 and spy.unmount() != 0
 
 
-def test_there_is_no_network_not_even_the_hosts_loopback(station: Station, open_submission: Open) -> None:
+def test_there_is_no_network_not_even_the_hosts_loopback(
+    station: Station, open_submission: Open
+) -> None:
     only_at_full(station)
     import socket
 
@@ -118,7 +123,9 @@ def test_there_is_no_network_not_even_the_hosts_loopback(station: Station, open_
         assert not open_submission(SPY, *NAMES).can_connect(server.getsockname()[1])
 
 
-def test_no_process_of_the_host_can_be_seen_or_signalled(station: Station, open_submission: Open) -> None:
+def test_no_process_of_the_host_can_be_seen_or_signalled(
+    station: Station, open_submission: Open
+) -> None:
     only_at_full(station)
     spy = open_submission(SPY, *NAMES)
     pid, uid, parent = spy.ids()
@@ -147,7 +154,9 @@ def test_nothing_is_left_behind_for_the_next_submission(open_submission: Open) -
     assert [f for f in found if f not in ("/tmp", "/dev/shm")] == []
 
 
-def test_nothing_is_left_behind_at_all_at_level_full(station: Station, open_submission: Open) -> None:
+def test_nothing_is_left_behind_at_all_at_level_full(
+    station: Station, open_submission: Open
+) -> None:
     only_at_full(station)
     first = open_submission(SPY, *NAMES)
     first.leave("mine")
@@ -160,7 +169,10 @@ def test_nothing_is_left_behind_at_all_at_level_full(station: Station, open_subm
 STOPS = {
     "loop": ("def f():\n    while True: pass", "timed_out"),
     "sleep": ("import time\ndef f(): time.sleep(60)", "timed_out"),
-    "stubborn loop": ("def f():\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass", "timed_out"),
+    "stubborn loop": (
+        "def f():\n  while True:\n    try:\n      while True: pass\n    except BaseException: pass",
+        "timed_out",
+    ),
     "native loop": ("import ctypes\ndef f(): ctypes.CDLL(None).pause()", "timed_out"),
     "held lock": ("import ctypes\ndef f(): ctypes.PyDLL(None).pause()", "timed_out"),
     "memory of torch": ("import torch\ndef f(): return torch.ones(4 << 30).sum()", "out_of_memory"),
@@ -170,8 +182,15 @@ STOPS = {
     "abort": ("import os\ndef f(): os.abort()", "crashed"),
     "closed link": ("import os\ndef f(): os.close(3)", "crashed"),
     "forged frame": ("import os\ndef f():\n    os.write(3, b'x' * 4096)", "crashed"),
-    "huge frame": ("import os, struct\ndef f():\n    os.write(3, struct.pack('<IQ', 10, 1 << 60))", "crashed"),
-    "silent frame": ("import os, struct, time\ndef f():\n    os.write(3, struct.pack('<IQ', 10, 8))\n    time.sleep(60)", "timed_out"),
+    "huge frame": (
+        "import os, struct\ndef f():\n    os.write(3, struct.pack('<IQ', 10, 1 << 60))",
+        "crashed",
+    ),
+    "silent frame": (
+        "import os, struct, time\n"
+        "def f():\n    os.write(3, struct.pack('<IQ', 10, 8))\n    time.sleep(60)",
+        "timed_out",
+    ),
 }
 
 
@@ -195,7 +214,9 @@ def test_an_endless_import_times_out(open_submission: Open) -> None:
 
 def test_computing_time_is_limited_too(station: Station, open_submission: Open) -> None:
     limits = {"cpu_seconds": 1, "memory_bytes": 1 << 30, "processes": 48, "file_bytes": 1 << 20}
-    submission = open_submission("def f():\n    while True: pass", "f", limits=limits, test_seconds=20.0)
+    submission = open_submission(
+        "def f():\n    while True: pass", "f", limits=limits, test_seconds=20.0
+    )
     with pytest.raises(Stopped, match="computing time"):
         submission.f()
 
@@ -233,12 +254,16 @@ def f():
 """
     submission = open_submission(source, "f")
     assert submission.f() == 1
-    assert count_survivors() > 0
+    assert wait_until(lambda: count_survivors() > 0)
     submission.close()
+    assert wait_until(lambda: count_survivors() == 0)
+
+
+def wait_until(condition: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + 5
-    while count_survivors() and time.monotonic() < deadline:
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert count_survivors() == 0
+    return condition()
 
 
 def count_survivors() -> int:
@@ -250,16 +275,32 @@ def count_survivors() -> int:
 
 
 def test_a_gigabyte_of_output_goes_nowhere(open_submission: Open) -> None:
-    source = "import sys, os\ndef f():\n    for _ in range(64):\n        os.write(1, bytes(1 << 24))\n        sys.stderr.write('x' * 100)\n    return 5"
+    source = """
+import sys, os
+def f():
+    for _ in range(64):
+        os.write(1, bytes(1 << 24))
+        sys.stderr.write('x' * 100)
+    return 5
+"""
     assert open_submission(source, "f").f() == 5
 
 
 def test_files_are_limited(open_submission: Open) -> None:
-    source = "def f():\n    with open('big', 'wb') as file:\n        for _ in range(64): file.write(bytes(1 << 20))"
+    source = """
+def f():
+    with open('big', 'wb') as file:
+        for _ in range(64):
+            file.write(bytes(1 << 20))
+"""
     with pytest.raises((StudentError, Stopped)):
         open_submission(source, "f").f()
 
 
 def test_the_packages_a_student_may_use_can_be_imported(open_submission: Open) -> None:
-    source = "import einops, statistics, dataclasses, inspect, matplotlib.pyplot as plt\ndef f(): return inspect.getsource(f)"
+    source = """
+import einops, statistics, dataclasses, inspect
+import matplotlib.pyplot as plt
+def f(): return inspect.getsource(f)
+"""
     assert "inspect.getsource" in open_submission(source, "f").f()

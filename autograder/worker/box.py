@@ -21,7 +21,12 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 32, 4096,
 MS_PRIVATE = 1 << 18
 MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
-PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 36, 47, 4
+PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = (
+    38,
+    36,
+    47,
+    4,
+)
 SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 FIRST_UID, UIDS = 61184, 4000  # the range systemd gives to throw-away users
 
@@ -90,6 +95,7 @@ def enclose(view: Sequence[str]) -> None:
     _call("syscall", ctypes.c_long(SYS_PIVOT_ROOT[os.uname().machine]), b".", b".")
     _call("umount2", b".", MNT_DETACH)
     os.chdir("/")
+    _mount("none", "/", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
 def _bind(source: str, target: str, readonly: bool = True) -> None:

@@ -89,6 +89,8 @@ class ServerUnpacker(protocol.Unpacker):
 
 
 class Server:
+    """Reads requests from `link` and answers each; `folder` holds the student's files."""
+
     def __init__(self, link: socket.socket, folder: str) -> None:
         self.link = link
         self.folder = folder

@@ -36,10 +36,10 @@ def block(path: str) -> None:
         raise Blocked(f"{path} is not to be used in this exercise")
 
     if path.startswith("torch.ops.aten."):
-        library = torch.library.Library("aten", "IMPL")
+        library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         for key in ("CompositeImplicitAutograd", "CPU", "AutogradCPU"):
             with contextlib.suppress(RuntimeError):
-                library.impl(path.rsplit(".", 1)[1], refuse, key)
+                library.impl(path.rsplit(".", 1)[1], refuse, key)  # type: ignore[no-untyped-call]
         _LIBRARIES.append(library)
         return
     owner_path, name = path.rsplit(".", 1)
@@ -86,7 +86,7 @@ def _supply_function(path: str, ask: Asker) -> Any:
 def _supply_method(owner: Any, path: str, method: str, ask: Asker) -> None:
     construct = owner.__init__
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def construct_and_remember(self: Any, *args: Any, **kwargs: Any) -> None:
         construct(self, *args, **kwargs)
         self._made_with = (args, kwargs)
 
@@ -94,7 +94,7 @@ def _supply_method(owner: Any, path: str, method: str, ask: Asker) -> None:
         state = dict(self.named_parameters()) | dict(self.named_buffers())
         return ask(path, self._made_with, state, args, kwargs)
 
-    owner.__init__ = __init__
+    owner.__init__ = construct_and_remember
     setattr(owner, method, supplied)
 
 
@@ -141,5 +141,5 @@ class _Asked(torch.autograd.Function):
         return value.clone()
 
     @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, grad: Any) -> Any:
         return (None, None, None, *ctx.ask.backward(ctx.graph, grad))

@@ -46,6 +46,8 @@ def send(channel: socket.socket, message: dict[str, Any], *fds: int) -> None:
 
 
 class Zygote:
+    """One warm process for all `channels`; each worker is a fork of it."""
+
     def __init__(
         self, channels: list[socket.socket], isolation: str, view: list[str], scratch: str
     ) -> None:
@@ -77,7 +79,7 @@ class Zygote:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         import torch
 
-        import autograder.worker.serve  # warm, for the forks
+        import autograder.worker.serve  # noqa: F401 - warm, for the forks
 
         torch.set_num_threads(1)
         torch.nn.functional.softmax(torch.ones(2, 2) @ torch.nn.Linear(2, 2)(torch.ones(2, 2)), -1)
@@ -203,7 +205,10 @@ class Zygote:
             os.killpg(session, signal.SIGKILL)
         if sys.platform != "linux":
             return
-        with contextlib.suppress(OSError), open("/proc/self/task/%d/children" % os.getpid()) as file:
+        with (
+            contextlib.suppress(OSError),
+            open(f"/proc/self/task/{os.getpid()}/children") as file,
+        ):
             for child in map(int, file.read().split()):
                 if child not in self.workers:
                     os.kill(child, signal.SIGKILL)
@@ -215,9 +220,9 @@ def _exit_code(status: int, usage: resource.struct_rusage, cpu_seconds: int) -> 
     The first process of a namespace cannot receive SIGXCPU itself, so its limit ends in SIGKILL.
     """
     code = os.waitstatus_to_exitcode(status)
-    if code in (-signal.SIGKILL, 128 + signal.SIGKILL):
-        if usage.ru_utime + usage.ru_stime >= cpu_seconds - 0.2:
-            return 128 + signal.SIGXCPU
+    used = usage.ru_utime + usage.ru_stime
+    if code in (-signal.SIGKILL, 128 + signal.SIGKILL) and used >= cpu_seconds - 0.2:
+        return 128 + signal.SIGXCPU
     return code if code >= 0 else 128 - code
 
 
@@ -242,7 +247,7 @@ def _address_space() -> int:
 def _is_readable_to_others(*folders: str) -> bool:
     for folder in folders:
         while True:
-            if not os.stat(folder).st_mode & 0o005 == 0o005:
+            if os.stat(folder).st_mode & 0o005 != 0o005:
                 return False
             if folder == os.path.dirname(folder):
                 break

@@ -1,0 +1,145 @@
+"""Does the protocol carry values exactly, and refuse everything else without harm?"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder import protocol
+from autograder.protocol import Closed, Late, Opaque, Packer, Unpacker, Violation
+
+
+def carry(value: object) -> Any:
+    packer = Packer()
+    packed = json.loads(json.dumps(packer.pack(value)))
+    return Unpacker(bytearray(b"".join(packer.blobs))).unpack(packed)
+
+
+plain = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.text()
+    | st.floats(allow_nan=False),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(plain)
+def test_plain_values_survive(value: object) -> None:
+    try:
+        text_is_utf8 = json.dumps(Packer().pack(value)).encode() is not None
+    except UnicodeEncodeError:
+        text_is_utf8 = False
+    assert not text_is_utf8 or carry(value) == value
+
+
+@given(st.lists(st.floats(width=32), max_size=20), st.sampled_from(["float32", "float64"]))
+def test_tensors_survive_to_the_bit(numbers: list[float], dtype: str) -> None:
+    tensor = torch.tensor(numbers, dtype=getattr(torch, dtype))
+    back = carry((tensor, tensor))[1]
+    assert back.dtype == tensor.dtype and back.numpy().tobytes() == tensor.numpy().tobytes()
+
+
+def test_arrays_keep_their_kind_and_unknown_things_only_their_name() -> None:
+    assert isinstance(carry(np.ones((2, 3))), np.ndarray)
+    assert carry(np.float32(2.5)) == np.float32(2.5)
+    for value in (object(), lambda: 0, {1, 2}, np.array(["a"]), torch.eye(2).to_sparse(), 1 << 70):
+        assert isinstance(carry(value), Opaque), value
+
+
+def test_a_value_that_contains_itself_ends() -> None:
+    loop: list[object] = []
+    loop.append(loop)
+    assert isinstance(json.dumps(Packer().pack(loop)), str)
+
+
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=25,
+)
+tagged = st.tuples(
+    st.sampled_from(["n", "b", "i", "f", "s", "l", "t", "d", "T", "A", "m", "o"]),
+    junk | st.sampled_from(list(protocol.DTYPES)),
+    junk | st.lists(st.integers(-2, 1 << 62), max_size=20),
+    junk | st.integers(-16, 1 << 40),
+    st.text(max_size=2),
+).map(list)
+
+
+@settings(max_examples=400)
+@given(
+    junk | tagged | st.lists(tagged, max_size=3).map(lambda items: ["l", items]),
+    st.binary(max_size=64),
+)
+def test_any_value_is_read_or_is_a_violation(value: object, payload: bytes) -> None:
+    try:
+        Unpacker(bytearray(payload)).unpack(value)
+    except Violation:
+        pass
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.binary(max_size=200)
+    | st.tuples(st.integers(0, 300), st.integers(0, 300), st.binary(max_size=400))
+)
+def test_any_bytes_are_a_frame_or_an_explicit_refusal(data: bytes | tuple[int, int, bytes]) -> None:
+    if isinstance(data, tuple):
+        data = struct.pack("<IQ", *data[:2]) + data[2]
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(data)
+        there.shutdown(socket.SHUT_WR)
+        try:
+            envelope, payload = protocol.receive(here, time.monotonic() + 2)
+        except (Violation, Closed):
+            return
+        assert isinstance(envelope, dict) and isinstance(payload, bytearray)
+
+
+def test_sizes_are_refused_before_memory_is_reserved() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(struct.pack("<IQ", 10, 1 << 62))
+        with pytest.raises(Violation, match="larger than allowed"):
+            protocol.receive(here, time.monotonic() + 2)
+
+
+def test_deep_json_is_a_violation() -> None:
+    text = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    here, there = socket.socketpair()
+    with here, there:
+        there.settimeout(5)
+        import threading
+
+        threading.Thread(
+            target=there.sendall, args=(struct.pack("<IQ", len(text), 0) + text,)
+        ).start()
+        with pytest.raises(Violation):
+            protocol.receive(here, time.monotonic() + 5)
+
+
+def test_silence_is_late() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(struct.pack("<IQ", 10, 0))
+        with pytest.raises(Late):
+            protocol.receive(here, time.monotonic() + 0.05)
