@@ -64,7 +64,7 @@ def stand_in(module: str, source: str, written: list[str], keep: bool, ask: Aske
     namespace = types.ModuleType(module)
     namespace.__file__ = f"<{module}, supplied>"
     if keep:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(BaseException):
             namespace.__dict__.update(vars(importlib.import_module(module)))
     sys.modules[module] = namespace
     exec(compile(source, namespace.__file__, "exec"), namespace.__dict__)

@@ -1,0 +1,79 @@
+"""From what a test raised to a verdict and to words, for the student and for staff."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from autograder.remote import MissingName, Stopped, StudentError
+from autograder.results import Verdict
+
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+MAX_TEXT = 4000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one test.
+
+    `open_text` may be shown for any test; `public_text` only where the test is public, since it
+    can hold inputs and expected values; `detail` is for staff.
+    """
+
+    verdict: Verdict
+    open_text: str = ""
+    public_text: str = ""
+    detail: str = ""
+    is_unwritten: bool = False
+    is_imported: bool = True
+
+    def message_for_student(self, is_hidden: bool, hint: str) -> str:
+        texts = [self.open_text] if is_hidden else [self.public_text or self.open_text]
+        if self.verdict == "failed":
+            texts.append(hint)
+        return "\n".join(text for text in texts if text)
+
+
+def of_exception(error: BaseException | None, assignment: str, exercise: str) -> Outcome:
+    """The outcome of a test of `exercise` that ended with `error`, or with None."""
+    if error is None:
+        return Outcome("passed")
+    if isinstance(error, Stopped):
+        return Outcome(error.verdict, error.message, detail=error.message, is_imported=False)
+    if isinstance(error, MissingName):
+        text = error.message
+        return Outcome("missing", text, detail=text, is_imported=False)
+    if isinstance(error, StudentError):
+        return _of_student_error(error, assignment, exercise)
+    text = ADDRESS.sub("", str(error))[:MAX_TEXT]
+    if isinstance(error, (AssertionError, pytest.fail.Exception)):
+        return Outcome("failed", public_text=text, detail=text)
+    text = f"{type(error).__name__}: {text}"
+    return Outcome(
+        "grader_error", "This test itself broke; your teacher has been told.", detail=text
+    )
+
+
+def _of_student_error(error: StudentError, assignment: str, exercise: str) -> Outcome:
+    if isinstance(error, NotImplementedError) and error.message == f"{assignment} / {exercise}":
+        return unwritten(exercise)
+    where = [
+        f"{file}, line {line}" + f": {text}" * bool(text) for file, line, _, text in error.frames
+    ]
+    place = f" ({where[-1]})" if where else ""
+    kind = f"Your code raised {error.type_name}"
+    detail = ADDRESS.sub("", "\n".join([f"{error.type_name}: {error.message}", *where]))
+    message = ADDRESS.sub("", f"{kind}: {error.message}{place}")
+    return Outcome("raised", f"{kind}{place}.", message[:MAX_TEXT], detail[:MAX_TEXT])
+
+
+def unwritten(exercise: str) -> Outcome:
+    text = "Not yet written."
+    return Outcome("missing", text, detail=text, is_unwritten=True)
+
+
+def skipped_as_slow(count: int) -> Outcome:
+    text = f"Not run, because {count} tests of this exercise ran out of time before."
+    return Outcome("skipped", text, detail=text)
