@@ -308,9 +308,9 @@ class Submission:
             case {"ask_grads": int(graph), "parts": [grad_value]} if graph in self._supplied:
                 value, tensors = self._supplied[graph]
                 received = unpacker.unpack(grad_value)
-                grads = torch.autograd.grad(
-                    value, tensors, received, retain_graph=True, allow_unused=True
-                )
+                with torch.enable_grad():
+                    total = (value * received).sum()
+                grads = torch.autograd.grad(total, tensors, retain_graph=True, allow_unused=True)
                 return list(grads), None
         raise protocol.Violation("a question in no known form")
 

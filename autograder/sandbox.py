@@ -133,7 +133,7 @@ def _boxed(bwrap: str, view: Sequence[str], command: list[str]) -> list[str]:
         else:
             words += ["--ro-bind", path, path]
     if os.geteuid() == 0:  # kept for the forks, which drop them before any student code runs
-        for capability in ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP"):
+        for capability in ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "SYS_PTRACE"):
             words += ["--cap-add", "CAP_" + capability]
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--", *command]
 

@@ -37,7 +37,9 @@ def test_a_remote_module_computes_what_the_local_one_computes(open_submission: O
     x = torch.randn(2, 3, 4)
     torch.testing.assert_close(remote(x), local(x), rtol=0, atol=0)
     torch.testing.assert_close(remote.eval()(x), local.eval()(x), rtol=0, atol=0)
-    torch.testing.assert_close(remote.train().double()(x.double()), local.train().double()(x.double()))
+    torch.testing.assert_close(
+        remote.train().double()(x.double()), local.train().double()(x.double())
+    )
 
 
 def test_state_crosses_in_both_directions(open_submission: Open) -> None:
@@ -73,7 +75,9 @@ def test_gradients_cross_to_inputs_and_parameters(open_submission: Open) -> None
 
 
 def test_an_output_without_a_graph_does_not_pretend_to_have_one(open_submission: Open) -> None:
-    source = LAYER.replace("return torch", "return torch.zeros(1) + 0 * x.detach() if True else torch")
+    source = LAYER.replace(
+        "return torch", "return torch.zeros(1) + 0 * x.detach() if True else torch"
+    )
     remote = open_submission(source, "Layer").Layer(4)
     list(remote.parameters())
     assert not remote(torch.randn(2, 4)).requires_grad
@@ -88,7 +92,9 @@ def test_plain_values_cross(open_submission: Open, value: object) -> None:
     assert open_submission("def f(x): return x", "f").f(value) == value
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int64", "bool", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "bfloat16", "int64", "bool", "complex64"]
+)
 def test_tensors_of_every_dtype_cross(open_submission: Open, dtype: str) -> None:
     value = torch.tensor([[0.0, 1.0, 2.0]]).to(getattr(torch, dtype)).T
     back = open_submission("def f(x): return x", "f").f(value)
@@ -106,7 +112,9 @@ def expanded(): return torch.ones(1, 3).expand(4, 3)
 """
     submission = open_submission(source, "array", "thing", "sparse", "meta", "expanded")
     assert submission.array().tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert all(isinstance(f(), Opaque) for f in (submission.thing, submission.sparse, submission.meta))
+    assert all(
+        isinstance(f(), Opaque) for f in (submission.thing, submission.sparse, submission.meta)
+    )
     assert torch.equal(submission.expanded(), torch.ones(4, 3))
 
 
@@ -117,7 +125,9 @@ def test_an_input_changed_in_place_is_seen_by_the_caller(open_submission: Open) 
     assert torch.equal(x, torch.full((2, 2), 2.0)) and torch.equal(y, torch.ones(2))
 
 
-def test_student_exceptions_keep_their_builtin_type_and_their_own_frames(open_submission: Open) -> None:
+def test_student_exceptions_keep_their_builtin_type_and_their_own_frames(
+    open_submission: Open,
+) -> None:
     source = "class Odd(ValueError): pass\ndef f():\n    raise Odd('no')"
     with pytest.raises(ValueError) as caught:
         open_submission(source, "f").f()
@@ -126,7 +136,9 @@ def test_student_exceptions_keep_their_builtin_type_and_their_own_frames(open_su
     assert error.frames == [("work.py", 3, "f", "raise Odd('no')")]
 
 
-@pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "AssertionError('x')", "OSError('x')"])
+@pytest.mark.parametrize(
+    "error", ["SystemExit(0)", "KeyboardInterrupt()", "AssertionError('x')", "OSError('x')"]
+)
 def test_any_exception_is_data(open_submission: Open, error: str) -> None:
     with pytest.raises(StudentError):
         open_submission(f"def f(): raise {error}", "f").f()

@@ -239,6 +239,24 @@ def f():
         open_submission(source, "f").f()
 
 
+def test_many_processes_share_one_limit_of_memory(station: Station, open_submission: Open) -> None:
+    only_at_full(station)
+    source = """
+import os, time
+def f():
+    for _ in range(8):
+        if os.fork() == 0:
+            held = bytearray(os.urandom(1 << 20) * 300)
+            time.sleep(30)
+            os._exit(0)
+    time.sleep(30)
+"""
+    submission = open_submission(source, "f", test_seconds=20.0)
+    with pytest.raises(Stopped) as caught:
+        submission.f()
+    assert caught.value.verdict == "out_of_memory"
+
+
 def test_survivors_die_with_their_worker(station: Station, open_submission: Open) -> None:
     only_at_full(station)
     source = """

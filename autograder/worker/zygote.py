@@ -27,10 +27,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograder.worker import box
+from autograder.worker import box, memory
 
 PRELOADABLE = {"matplotlib", "einops"}
 MESSAGE = 65536
+PRESENT = 512 << 20  # what torch itself holds, roughly
 
 
 def main(config: str) -> None:
@@ -154,7 +155,8 @@ class Zygote:
         channel: socket.socket | None = None,
     ) -> None:
         """In the first fork. At level `full` a second one is the first process inside."""
-        if limits["memory_bytes"] > 0:
+        together = limits["memory_bytes"]
+        if together > 0:
             limits = limits | {"memory_bytes": limits["memory_bytes"] + _address_space()}
         if self.level == "process":
             os.setsid()
@@ -169,12 +171,16 @@ class Zygote:
             return
         box.die_with_parent()
         box.unshare()
+        proc = os.open("/proc", os.O_RDONLY)  # `seal` hides it, from this process as well
         inside = os.fork()
         if inside:
             _announce(channel, number, inside)
+            if together > 0:
+                memory.wait_within(inside, together + PRESENT, proc)
             _, status, usage = os.wait4(inside, 0)
             os._exit(_exit_code(status, usage, limits["cpu_seconds"]))
         box.die_with_parent()
+        os.close(proc)
         os.setsid()
         box.seal(number, limits)
         task()

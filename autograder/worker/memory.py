@@ -1,0 +1,85 @@
+"""How much memory a worker and everything it started hold together.
+
+The limit on address space holds for each process by itself; many processes could still fill the
+machine. So the process that waits for a worker also looks at the sum.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Iterator
+
+LOOK_SECONDS = 0.1
+
+
+def wait_within(pid: int, memory_bytes: int, proc: int) -> None:
+    """Returns when process `pid` has ended; ends it when its family holds more than allowed.
+
+    `proc` is a descriptor of a `/proc` that shows the family.
+    """
+    handle = os.pidfd_open(pid)
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    while not poll.poll(LOOK_SECONDS * 1000):
+        # Resident pages shared among forks count once for each: look closely only when it matters.
+        if _sum(proc, pid, _resident) > memory_bytes and _sum(proc, pid, _own) > memory_bytes:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            break
+    os.close(handle)
+
+
+def _sum(proc: int, pid: int, measure: object) -> int:
+    assert callable(measure)
+    return sum(measure(proc, member) for member in _family(proc, pid))
+
+
+def _family(proc: int, pid: int) -> Iterator[int]:
+    """The process and its descendants. Orphans in a process namespace stay descendants."""
+    waiting = [pid]
+    while waiting:
+        member = waiting.pop()
+        yield member
+        for thread in _list(proc, f"{member}/task"):
+            text = _read(proc, f"{member}/task/{thread}/children")
+            waiting.extend(int(word) for word in text.split())
+
+
+def _resident(proc: int, pid: int) -> int:
+    words = _read(proc, f"{pid}/statm").split()
+    return int(words[1]) * os.sysconf("SC_PAGE_SIZE") if words else 0
+
+
+def _own(proc: int, pid: int) -> int:
+    """Resident memory with every shared page divided among those that share it."""
+    for line in _read(proc, f"{pid}/smaps_rollup").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) << 10
+    return _resident(proc, pid)
+
+
+def _list(proc: int, path: str) -> list[str]:
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
+    except OSError:
+        return []
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+    finally:
+        os.close(folder)
+
+
+def _read(proc: int, path: str) -> str:
+    try:
+        file = os.open(path, os.O_RDONLY, dir_fd=proc)
+    except OSError:
+        return ""
+    try:
+        return os.read(file, 1 << 16).decode("ascii", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)
