@@ -27,7 +27,6 @@ from autograder.results import Judgement, TestResult, exact, sum_points
 from autograder.sandbox import Station
 from autograder.verdicts import Outcome
 
-SLOW_TESTS_BEFORE_SKIPPING = 2
 MARK = "graded"
 
 
@@ -97,19 +96,22 @@ class Judge:
         stand_ins: Mapping[str, dict[str, Any]],
     ) -> None:
         """Runs `tests` in a worker of their own and notes the outcomes."""
+        exercise = trial.exercise
         submission = Submission(self.station, self._setup(files, stand_ins))
         try:
-            error = submission.import_error(trial.exercise.file)
-            slow = 0
+            error = submission.import_error(exercise.file)
+            is_slow = False
             for test in tests:
                 if error is not None:
-                    outcome = verdicts.of_exception(error, self.assignment.id, trial.exercise.id)
+                    outcome = verdicts.of_exception(error, self.assignment.id, exercise.id)
                     outcome = replace(outcome, is_imported=False)
-                elif slow >= SLOW_TESTS_BEFORE_SKIPPING:
-                    outcome = verdicts.skipped_as_slow(slow)
+                elif is_slow:
+                    outcome = verdicts.skipped_as_slow()
                 else:
-                    outcome = self._session.run(test, submission, trial.exercise.id)
-                slow += outcome.verdict == "timed_out"
+                    outcome = self._session.run(test, submission, exercise.id)
+                    if outcome.verdict == "timed_out":  # the machine may have hiccuped: once more
+                        outcome = self._session.run(test, submission, exercise.id)
+                    is_slow = outcome.verdict == "timed_out"
                 trial.outcomes[test.id] = outcome
         finally:
             submission.close()
@@ -125,10 +127,7 @@ class Judge:
         self._try(trial, files, tests, stand_ins)
         is_better = False
         for test in tests:
-            if trial.outcomes[test.id].verdict == "passed":
-                is_better = True
-            else:
-                trial.outcomes[test.id] = first[test.id]
+            is_better |= trial.outcomes[test.id].verdict == "passed"
         return is_better
 
     def _setup(self, files: Mapping[str, str], stand_ins: Mapping[str, dict[str, Any]]) -> Setup:
