@@ -245,3 +245,12 @@ class Station:
             worker.ended = int(str(message["ended"]))
         for fd in fds:
             os.close(fd)
+
+
+def run_pytest(folder: Path) -> tuple[int, str]:
+    """Runs plain pytest in a folder, as a student does; returns its exit code and output."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        command, cwd=folder, env=_environment(), capture_output=True, text=True, timeout=300
+    )
+    return done.returncode, done.stdout + done.stderr

@@ -1,0 +1,31 @@
+# Verbs only, one line each. `make` alone prints them.
+A ?= attention
+OUT ?= grades/$(A)
+RUN := .venv/bin/
+STAMP := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup grade template test lint clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## build .venv from requirements.lock; free when nothing has changed
+
+$(STAMP): requirements.lock pyproject.toml
+	python3 -m venv .venv && $(RUN)pip install -q -r requirements.lock && $(RUN)pip install -q --no-deps --no-build-isolation -e . && touch $@
+
+grade: $(STAMP) ## grade a class: make grade [A=attention] [S=submissions/] [OUT=grades/attention] [ARGS="--only ada"]
+	@$(RUN)autograder grade $(A) $(if $(S),"$(S)") --out "$(OUT)" $(ARGS)
+
+template: $(STAMP) ## build what students get, student_template/<id>, from the solution: make template [A=attention]
+	@$(RUN)autograder template $(A) $(ARGS)
+
+test: $(STAMP) ## run the kit's own tests: make test [ARGS="-k intake"]
+	@$(RUN)pytest $(ARGS)
+
+lint: $(STAMP) ## check style and types
+	@$(RUN)ruff check . && $(RUN)ruff format --check . && $(RUN)mypy
+
+clean: ## remove what commands have left behind, .venv too
+	rm -rf .venv grades dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

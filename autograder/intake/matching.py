@@ -1,0 +1,237 @@
+"""Picks, from everything that a student handed in, the files that are graded."""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from autograder.assignment import Assignment, Exercise
+from autograder.intake import notebook
+from autograder.intake.archive import read_archive
+from autograder.intake.file_names import get_python_stem, is_aside, is_test, rank_name
+from autograder.intake.source import decode_source, is_blank
+from autograder.intake.tree import (
+    MAX_ARCHIVE,
+    MAX_ENTRIES,
+    MAX_NESTING,
+    MAX_NOTEBOOK,
+    MAX_SOURCE,
+    MAX_TOTAL,
+    File,
+    Folder,
+    Refused,
+    walk,
+    walk_refused,
+)
+from autograder.plaintext import clean_line
+
+
+@dataclass
+class Picked:
+    """The files taken from one student, what to say about them, and why there are none."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    ungradable: str = ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A file somewhere in a submission."""
+
+    folders: tuple[str, ...]
+    file: File
+
+    @property
+    def path(self) -> str:
+        return clean_line("/".join((*self.folders, self.file.name)))
+
+
+def pick_files(folder: Folder, assignment: Assignment) -> Picked:
+    """Pick the exercise files of an assignment from one student's folder. Never raises."""
+    return _Picker(folder, assignment).pick()
+
+
+class _Picker:
+    def __init__(self, folder: Folder, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.picked = Picked()
+        self.left = MAX_TOTAL
+        self.used: set[str] = set()
+        self.blank: list[str] = []
+        self.texts: dict[int, str | None] = {}  # by the id of what was found
+        self.refused: list[str] = []
+        found = self._open_archives(folder, (), MAX_NESTING)
+        found.sort(key=lambda item: (len(item.folders), item.folders, item.file.name))
+        if len(found) > MAX_ENTRIES:
+            self.picked.notes.append(f"holds {len(found)} files; {MAX_ENTRIES} were looked at")
+        self.found = found[:MAX_ENTRIES]
+
+    def pick(self) -> Picked:
+        for exercise in self.assignment.exercises:
+            self._pick_by_name(exercise)
+        self._stand_in("Python file", self._find_python, lambda text: (text, []))
+        self._stand_in("notebook", self._find_notebooks, notebook.extract_definitions)
+        files = self.picked.files
+        self.picked.files = {name: files[name] for name in self.assignment.files if name in files}
+        if files:
+            self._note_left_out()
+        else:
+            self.picked.ungradable = self._explain_nothing()
+        self.picked.notes = list(dict.fromkeys(self.picked.notes))
+        return self.picked
+
+    def _open_archives(self, folder: Folder, above: tuple[str, ...], nesting: int) -> list[_Found]:
+        """List all files, those inside zip archives included."""
+        prefix = "".join(f"{name}/" for name in above)
+        for name, reason in walk_refused(folder, prefix):
+            self.refused.append(f"{clean_line(name)} {reason}")
+        found: list[_Found] = []
+        for folders, file in walk(folder, above):
+            item = _Found(folders, file)
+            if not file.name.casefold().endswith(".zip"):
+                found.append(item)
+                continue
+            try:
+                if not nesting:
+                    raise Refused("is an archive in too many archives")
+                inner = read_archive(self._read(file, MAX_ARCHIVE), file.name)
+            except Refused as refusal:
+                self.refused.append(f"{item.path} {refusal}")
+                continue
+            found += self._open_archives(inner, (*folders, file.name), nesting - 1)
+        return found
+
+    def _read(self, file: File, limit: int) -> bytes:
+        if file.size > limit:
+            raise Refused(f"is larger than {limit >> 20} MiB")
+        if not self.left:
+            raise Refused("was not read, since the files before it were too large together")
+        data = file.read(min(limit, self.left))
+        self.left -= len(data)
+        return data
+
+    def _get_text(self, item: _Found, limit: int = MAX_SOURCE) -> str | None:
+        """Return a file's text once decoded, or None when it cannot be had or is blank."""
+        if id(item) not in self.texts:
+            self.texts[id(item)] = None
+            try:
+                text, notes = decode_source(self._read(item.file, limit))
+                self.picked.notes += [f"{item.path} {note}" for note in notes]
+                if is_blank(text):
+                    self.blank.append(item.path)
+                else:
+                    self.texts[id(item)] = text
+            except Refused as refusal:
+                self.refused.append(f"{item.path} {refusal}")
+        return self.texts[id(item)]
+
+    def _pick_by_name(self, exercise: Exercise) -> None:
+        ranked = []
+        for item in self.found:
+            rank = rank_name(item.file.name, exercise.file)
+            if rank is not None:
+                ranked.append((is_aside(item.folders), rank, len(item.folders), item.path, item))
+        for *_, item in sorted(ranked, key=lambda entry: entry[:-1]):
+            text = self._get_text(item)
+            if text is None:
+                continue
+            if notebook.looks_like_notebook(text):
+                try:
+                    text, notes = notebook.extract_definitions(text)
+                except Refused as refusal:
+                    self.refused.append(f"{item.path} {refusal}")
+                    continue
+                self.picked.notes += [f"{item.path}: {note}" for note in notes]
+            self.picked.files[exercise.file] = text.encode("utf-8", "replace")
+            self.used.add(item.path)
+            if item.path != exercise.file and item.file.name != exercise.file:
+                self.picked.notes.append(f"{item.path} was taken as {exercise.file}")
+            return
+
+    def _find_python(self) -> Iterator[tuple[_Found, str]]:
+        for item in self.found:
+            if get_python_stem(item.file.name) and not is_test(item.file.name):
+                text = self._get_text(item)
+                if text is not None and not notebook.looks_like_notebook(text):
+                    yield item, text
+
+    def _find_notebooks(self) -> Iterator[tuple[_Found, str]]:
+        for item in self.found:
+            name = item.file.name.casefold().removesuffix(".txt").removesuffix(".json")
+            if name.endswith(".ipynb"):
+                text = self._get_text(item, MAX_NOTEBOOK)
+                if text is not None:
+                    yield item, text
+
+    def _stand_in(
+        self,
+        kind: str,
+        find: Callable[[], Iterator[tuple[_Found, str]]],
+        convert: Callable[[str], tuple[str, list[str]]],
+    ) -> None:
+        """Let files of any name stand for missing ones whose names they define."""
+        missing = [e for e in self.assignment.exercises if e.file not in self.picked.files]
+        if not missing:
+            return
+        choices: list[tuple[_Found, str, set[str], list[str]]] = []
+        for item, text in find():
+            try:
+                source, notes = convert(text)
+                choices.append((item, source, find_definitions(source), notes))
+            except Refused as refusal:
+                self.refused.append(f"{item.path} {refusal}")
+        for exercise in missing:
+            fit = [choice for choice in choices if choice[2].intersection(exercise.names)]
+            if not fit:
+                continue
+            item, source, _, notes = min(
+                fit,
+                key=lambda choice: (
+                    is_aside(choice[0].folders),
+                    -len(choice[2].intersection(exercise.names)),
+                    get_python_stem(exercise.file) not in choice[0].file.name.casefold(),
+                    len(choice[0].folders),
+                    choice[0].path,
+                ),
+            )
+            self.picked.files[exercise.file] = source.encode("utf-8", "replace")
+            self.used.add(item.path)
+            self.picked.notes.append(
+                f"{exercise.file} was not there; the {kind} {item.path} was taken for it"
+            )
+            self.picked.notes += [f"{item.path}: {note}" for note in notes]
+
+    def _note_left_out(self) -> None:
+        notes = self.picked.notes
+        notes += self.refused[:10]
+        notes += [f"{path} is empty" for path in self.blank[:10]]
+        for name in self.assignment.files:
+            if name not in self.picked.files:
+                notes.append(f"{name} is missing")
+        known = self.used.union(self.blank)
+        rest = [item.path for item in self.found if item.path not in known]
+        if rest:
+            listed = ", ".join(rest[:10]) + (f" and {len(rest) - 10} more" if rest[10:] else "")
+            notes.append(f"not among the files of this assignment, and left out: {listed}")
+
+    def _explain_nothing(self) -> str:
+        wanted = ", ".join(self.assignment.files)
+        if self.blank:
+            return f"Every file in it is empty ({', '.join(self.blank[:5])})."
+        if self.refused:
+            return f"Nothing in it can be graded: {'; '.join(self.refused[:5])}."
+        if self.found:
+            listed = ", ".join(item.path for item in self.found[:5])
+            more = " and more" if len(self.found) > 5 else ""
+            return f"Nothing in it can be graded: looked for {wanted}; found {listed}{more}."
+        return f"It is empty: looked for {wanted}."
+
+
+def find_definitions(source: str) -> set[str]:
+    """Return the names of the functions and classes that a module defines at its top.
+
+    Raises:
+        Refused: not Python.
+    """
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in notebook.parse(source).body if isinstance(node, kinds)}
