@@ -33,7 +33,7 @@ from autograder.errors import KitError
 MESSAGE = 65536
 START_SECONDS = 120.0
 END_SECONDS = 2.0
-SYSTEM_VIEW = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache")
+SYSTEM_VIEW = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/fonts")
 
 
 class Zygote:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from autograder.remote import MissingName, Stopped, StudentError
+from autograder.remote import MissingName, RemoteModule, Stopped, StudentError
 from autograder.results import Verdict
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 MAX_TEXT = 4000
+MODULE_INTERFACE = {name for name in dir(RemoteModule) if not name.startswith("_")}
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ def of_exception(error: BaseException | None, assignment: str, exercise: str) ->
     if isinstance(error, StudentError):
         return _of_student_error(error, assignment, exercise)
     text = ADDRESS.sub("", str(error))[:MAX_TEXT]
+    if isinstance(error, AttributeError) and error.name in MODULE_INTERFACE:
+        text = f"What should be a module is {type(error.obj).__name__}: it has no {error.name}."
+        return Outcome("failed", text, detail=text)
     if isinstance(error, (AssertionError, pytest.fail.Exception)):
         return Outcome("failed", public_text=text, detail=text)
     text = f"{type(error).__name__}: {text}"

@@ -1,0 +1,21 @@
+"""Sinusoidal positional encoding: the known mistakes, in the order in which it is computed."""
+
+from autograder.faults import Dictionary, Step
+
+from .angles import BASE, EXPONENT, POSITION, UNIT, turn
+from .given import mutate, probe, start
+from .table import AMPLITUDE, FORM, FUNCTIONS, LAYOUT, arrange, present
+
+ENCODING = Dictionary(
+    exercise="positional_encoding",
+    axes=(POSITION, EXPONENT, BASE, UNIT, FUNCTIONS, LAYOUT, AMPLITUDE, FORM),
+    steps=(
+        Step(("position", "exponent", "base", "unit"), turn),
+        Step(("functions", "layout"), arrange),
+        Step(("amplitude", "form"), present),
+    ),
+    start=start,
+    probe=probe,
+    mutate=mutate,
+    tolerance=1e-5,
+)
