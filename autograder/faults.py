@@ -80,6 +80,9 @@ class Dictionary:
     probe: Callable[[Any], Any]  # runs a submission; raises or returns None where that fails
     # From a function that runs the steps: what a submission that computes so would define.
     mutate: Callable[[Callable[[State], torch.Tensor]], dict[str, Any]] | None = None
+    whole: tuple[str, ...] = ()  # ids of the tests about the whole answer: every mistake fails them
+    # Faults that leave out several steps at once: every test about one of these charges, too.
+    gross: tuple[str, ...] = ()
     budget: int = 4  # combinations are tabulated whose costs add up to at most this
     tolerance: float = 2e-5  # relative to 1 + the largest number in the answer
     sources: tuple[Path, ...] = field(default=(), compare=False)  # files that the table depends on
@@ -237,7 +240,9 @@ def mutant(dictionary: Dictionary, *ids: str) -> SimpleNamespace:
                 state = step.run(state, *(ways[name] for name in step.axes))
         return state[OUTPUT]
 
-    return SimpleNamespace(**dictionary.mutate(run))
+    made = SimpleNamespace(**dictionary.mutate(run), sources={})
+    made.without = lambda *_: made
+    return made
 
 
 def _unique(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograder import reference, verdicts
 from autograder.assignment import Assignment, Exercise
+from autograder.charges import Charges, Faults
 from autograder.diagnosis import diagnose
 from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
@@ -47,6 +48,7 @@ class Judge:
         self.supply = reference.Supply(assignment)
         self.dictionaries = load_dictionaries(assignment.solution_dir)
         self._tables: dict[str, Table] = {}
+        self._charges: dict[str, Charges] = {}
         self._session = Session(assignment)
         self.tests = self._session.tests
 
@@ -183,8 +185,18 @@ class Judge:
             submission.close()
         if found is None or not found.faults:
             return []
+        self._excuse(trial, found.alternatives)
         text = " ".join([found.text, *found.hints[:2]])
         return [Diagnosis(exercise=exercise, faults=found.faults, text=text)]
+
+    def _excuse(self, trial: Trial, alternatives: Sequence[Faults]) -> None:
+        """Takes back what would charge the diagnosed mistakes a second time."""
+        exercise = trial.exercise.id
+        if exercise not in self._charges:
+            self._charges[exercise] = Charges(self.dictionaries[exercise], self.tests)
+        failed = [test for test, outcome in trial.outcomes.items() if outcome.verdict == "failed"]
+        for test in self._charges[exercise].excused(alternatives, failed):
+            trial.outcomes[test] = verdicts.excused(trial.outcomes[test])
 
     def _conclude(
         self, trials: Mapping[str, Trial], carried: list[str], diagnoses: list[Diagnosis]

@@ -78,6 +78,12 @@ def unwritten(exercise: str) -> Outcome:
     return Outcome("missing", text, detail=text, is_unwritten=True)
 
 
+def excused(outcome: Outcome) -> Outcome:
+    """The outcome of a test that fails for an already charged mistake and for nothing else."""
+    detail = f"Not charged: the diagnosed mistake alone makes this test fail.\n{outcome.detail}"
+    return Outcome("passed", "Not charged: it fails for the mistake named above.", detail=detail)
+
+
 def skipped_as_slow() -> Outcome:
     text = "Not run, because a test of this exercise ran out of time before, twice."
     return Outcome("skipped", text, detail=text)

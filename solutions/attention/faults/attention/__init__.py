@@ -2,6 +2,7 @@
 
 from autograder.faults import Dictionary, Step
 
+from .. import graded
 from .given import mutate, probe, start
 from .heads import HEAD_NORM, KEYS, MERGE, SPLIT, merge, split
 from .output import FINISH, OUTPUT, RESIDUAL, finish, project_output
@@ -41,4 +42,13 @@ ATTENTION = Dictionary(
     start=start,
     probe=probe,
     mutate=mutate,
+    gross=(
+        "returns_input",
+        "weights_ignored",
+        "weights_uniform",
+        "returns_weights",
+        "returns_mean_weights",
+        "nothing_projected",
+    ),
+    whole=(graded.WHOLE,),
 )

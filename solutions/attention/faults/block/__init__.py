@@ -2,6 +2,7 @@
 
 from autograder.faults import Dictionary, Step
 
+from .. import graded
 from .attending import FINISH, MASK, NUMBER, RESIDUAL, RETURNED, TIMES, VIEW, attend, finish
 from .embedding import BEFORE, POSITIONS, SCALE, place
 from .given import mutate, probe, start
@@ -17,4 +18,9 @@ BLOCK = Dictionary(
     start=start,
     probe=probe,
     mutate=mutate,
+    gross=(
+        "attention_missing",
+        "embedding_missing",
+    ),
+    whole=(graded.BLOCK_WHOLE,),
 )

@@ -2,6 +2,7 @@
 
 from autograder.faults import Dictionary, Step
 
+from .. import graded
 from .angles import BASE, EXPONENT, POSITION, UNIT, turn
 from .given import mutate, probe, start
 from .table import AMPLITUDE, FORM, FUNCTIONS, LAYOUT, arrange, present
@@ -17,5 +18,14 @@ ENCODING = Dictionary(
     start=start,
     probe=probe,
     mutate=mutate,
+    gross=(
+        "position_ignored",
+        "position_all_one",
+        "table_zero",
+        "table_one",
+        "rows_first_only",
+        "layout_first_half_only",
+    ),
+    whole=(graded.ROWS,),
     tolerance=1e-5,
 )

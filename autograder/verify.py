@@ -1,0 +1,214 @@
+"""Is an assignment complete and true to itself? Every promise of its author, held one by one.
+
+Each check is a function that yields what is wrong, with what to do about it; none stops the
+others. `verify` judges the reference, the bare template and the whole gallery on the way.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder import expectation
+from autograder.assignment import Assignment
+from autograder.errors import KitError
+from autograder.expectation import Case
+from autograder.gallery import find_gallery
+from autograder.intake import Submission
+from autograder.pool import Pool
+from autograder.results import Judgement
+from autograder.sandbox import run_pytest
+from autograder.template import END, build_template, stale_files
+
+REFERENCE, TEMPLATE = "reference", "template"
+
+
+@dataclass
+class Material:
+    """What checks look at: the assignment, its gallery, and what the judge said of it."""
+
+    assignment: Assignment
+    judgements: dict[str, Judgement]
+    submissions: dict[str, Submission]
+    cases: dict[str, Case]
+
+    def folder(self, student: str) -> Path:
+        kind, _, case = student.partition("-")
+        return self.assignment.gallery_dir / kind / case
+
+
+@dataclass
+class Finding:
+    """One promise: its name, a figure where there is one, and what is wrong with it."""
+
+    name: str
+    figure: str = ""
+    problems: list[str] = field(default_factory=list)
+
+
+Check = Callable[[Material, Finding], Iterator[str]]
+
+
+def gather(assignment: Assignment, pool: Pool) -> Material:
+    """Judges the reference, the template and the gallery.
+
+    Raises:
+        KitError: something could not even be judged.
+    """
+    intake = find_gallery(assignment)
+    submissions = {submission.student: submission for submission in intake.submissions}
+    futures: dict[str, Future[Judgement]] = {
+        student: pool.submit(submission.files)
+        for student, submission in submissions.items()
+        if not submission.ungradable
+    }
+    judgements = {student: future.result() for student, future in futures.items()}
+    material = Material(assignment, judgements, submissions, {})
+    for student in submissions:
+        if student not in (REFERENCE, TEMPLATE):
+            material.cases[student] = expectation.read_case(material.folder(student))
+    return material
+
+
+def verify(material: Material) -> Iterator[Finding]:
+    """Runs every check, in the order in which an author would mend what they find."""
+    for name, check in CHECKS.items():
+        finding = Finding(name)
+        try:
+            finding.problems = list(check(material, finding))
+        except KitError as error:
+            finding.problems = [str(error)]
+        yield finding
+
+
+def accept(material: Material) -> list[str]:
+    """Writes the verdicts that the gallery got into its cases; returns those that changed."""
+    changed = []
+    exercises = [exercise.id for exercise in material.assignment.exercises]
+    for student, case in material.cases.items():
+        judgement = material.judgements.get(student)
+        if judgement is not None and expectation.compare(case, judgement):
+            expectation.accept(material.folder(student), judgement, exercises)
+            changed.append(student)
+    return changed
+
+
+def check_template(material: Material, _: Finding) -> Iterator[str]:
+    """The committed template is what the sources build."""
+    stale = stale_files(material.assignment)
+    if stale:
+        yield (
+            f"{', '.join(stale[:4])} in {material.assignment.template_dir.name}/ differs from what "
+            f"the sources build. Run: make template A={material.assignment.id}"
+        )
+
+
+def check_privacy(material: Material, _: Finding) -> Iterator[str]:
+    """Nothing of the staff's side stands in what students get."""
+    built = build_template(material.assignment)
+    text = "\n".join(built.values())
+    for secret in _secrets(material):
+        if secret in text:
+            yield f"the template holds {secret!r}, which is the staff's. Take it out of its source."
+
+
+def _secrets(material: Material) -> Iterator[str]:
+    """Solution lines of some length, and the names of hidden tests."""
+    for exercise in material.assignment.exercises:
+        source = (material.assignment.solution_dir / exercise.file).read_text(encoding="utf-8")
+        for part in source.split("# BEGIN SOLUTION")[1:]:
+            for line in part.split(END)[0].splitlines():
+                if len(line.strip()) > 24:
+                    yield line.strip()
+    for test in material.judgements[REFERENCE].tests:
+        if test.visibility == "hidden":
+            yield f"def {test.id.partition('::')[2]}("
+            yield test.id
+
+
+def check_reference(material: Material, finding: Finding) -> Iterator[str]:
+    """The reference gets full points."""
+    judgement = material.judgements[REFERENCE]
+    finding.figure = f"{len(judgement.tests)} tests"
+    for test in judgement.tests:
+        if test.verdict != "passed":
+            yield f"{test.id} is {test.verdict}: {test.staff_message[:200]}"
+
+
+def check_unwritten(material: Material, _: Finding) -> Iterator[str]:
+    """The bare template gets nothing, and hears that it is not yet written."""
+    if TEMPLATE not in material.judgements:
+        yield f"there is no template. Run: make template A={material.assignment.id}"
+        return
+    for test in material.judgements[TEMPLATE].tests:
+        if test.verdict != "missing":
+            yield f"on the bare template {test.id} is {test.verdict}, not missing."
+
+
+def check_gallery(material: Material, finding: Finding) -> Iterator[str]:
+    """Every case of the gallery gets the verdicts that it declares."""
+    kinds = [student.partition("-")[0] for student in material.cases]
+    finding.figure = ", ".join(f"{kinds.count(k)} {k}" for k in ("right", "wrong", "hostile"))
+    for student, case in material.cases.items():
+        judgement = material.judgements.get(student)
+        if judgement is None:
+            yield f"{student} cannot be judged: {material.submissions[student].ungradable}"
+            continue
+        for line in expectation.compare(case, judgement):
+            yield f"{student}: {line}"
+
+
+def check_wrong_cases(material: Material, finding: Finding) -> Iterator[str]:
+    """No wrong case passes; it loses points in the exercises that it names, and there only."""
+    for student, case in material.cases.items():
+        judgement = material.judgements.get(student)
+        if not student.startswith("wrong-") or judgement is None:
+            continue
+        lost = {test.exercise for test in judgement.tests if test.verdict != "passed"}
+        if lost != set(case.exercises):
+            yield f"{student} loses points in {sorted(lost)}; it says {sorted(case.exercises)}."
+
+
+def check_coverage(material: Material, _: Finding) -> Iterator[str]:
+    """Every graded test is failed by some wrong case, by what it tests and not by a crash."""
+    failed = {
+        test.id
+        for student, judgement in material.judgements.items()
+        if student.startswith("wrong-")
+        for test in judgement.tests
+        if test.verdict == "failed"
+    }
+    for test in material.judgements[REFERENCE].tests:
+        if test.id not in failed:
+            yield f"no wrong case fails {test.id}. Add one to the gallery, or drop the test."
+
+
+def check_public_tests(material: Material, _: Finding) -> Iterator[str]:
+    """The public tests pass on the solution in plain pytest, as a student runs them."""
+    assignment = material.assignment
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in build_template(assignment).items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        for exercise in assignment.exercises:
+            source = (assignment.solution_dir / exercise.file).read_text(encoding="utf-8")
+            (Path(folder) / exercise.file).write_text(source, encoding="utf-8")
+        code, output = run_pytest(Path(folder))
+    if code != 0:
+        yield f"plain pytest on the solution ends with {code}: {output[-600:]}"
+
+
+CHECKS: dict[str, Check] = {
+    "the template is up to date": check_template,
+    "nothing of the staff's side is handed out": check_privacy,
+    "the reference gets full points": check_reference,
+    "the bare template is not yet written": check_unwritten,
+    "every gallery case gets its verdicts": check_gallery,
+    "wrong cases lose points where they are wrong": check_wrong_cases,
+    "every test is failed by a wrong case": check_coverage,
+    "public tests pass in plain pytest": check_public_tests,
+}
