@@ -166,16 +166,16 @@ class Answers(NamedTuple):
 
 
 def simulate(
-    dictionary: Dictionary, rows: np.ndarray, dtype: torch.dtype
+    dictionary: Dictionary, rows: np.ndarray, dtype: torch.dtype, start: State | None = None
 ) -> dict[tuple[int, ...], Answers]:
-    """The probe's answers for `rows`, by their shape without axes of length 1.
+    """The answers of `rows`, to the probe or to `start`, by their shape without axes of length 1.
 
     Combinations that agree in all that the steps so far have read share one partial result, and
     each step runs once for all partial results that it treats alike.
     """
     position = {axis.name: number for number, axis in enumerate(dictionary.axes)}
     ways = [axis.ways() for axis in dictionary.axes]
-    blocks: list[State] = [dictionary.start(dtype)]
+    blocks: list[State] = [dictionary.start(dtype) if start is None else start]
     # Where each combination's partial result is: a block, and a row of that block.
     where = np.zeros((len(rows), 2), dtype=np.int64)
     for step in dictionary.steps:

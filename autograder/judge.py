@@ -26,6 +26,8 @@ from autograder.sandbox import Station
 from autograder.session import GradedTest, Session
 from autograder.verdicts import Outcome
 
+MAX_ENDS = 3  # deaths of a worker in one exercise before its other tests are skipped
+
 
 @dataclass
 class Trial:
@@ -86,23 +88,24 @@ class Judge:
         submission = Submission(self.station, self._setup(files, stand_ins))
         try:
             error = submission.import_error(exercise.file)
-            is_slow = False
+            is_spent, ends = False, 0
             for test in tests:
                 if error is not None:
-                    outcome = verdicts.of_exception(error, self.assignment.id, exercise.id)
+                    outcome = verdicts.of_exception(error, self.assignment.id, exercise)
                     outcome = replace(outcome, is_imported=False)
-                elif is_slow:
-                    outcome = verdicts.skipped_as_slow()
+                elif is_spent:
+                    outcome = verdicts.skipped()
                 else:
-                    outcome = self._session.run(test, submission, exercise.id)
+                    outcome = self._session.run(test, submission, exercise)
                     if outcome.verdict == "timed_out":  # the machine may have hiccuped: once more
-                        outcome = self._session.run(test, submission, exercise.id)
-                    is_slow = outcome.verdict == "timed_out"
+                        outcome = self._session.run(test, submission, exercise)
+                    ends += outcome.verdict in ("crashed", "out_of_memory")
+                    is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 trial.outcomes[test.id] = outcome
         finally:
             submission.close()
         if any(outcome.is_unwritten for outcome in trial.outcomes.values()):
-            trial.outcomes = dict.fromkeys(trial.outcomes, verdicts.unwritten(trial.exercise.id))
+            trial.outcomes = dict.fromkeys(trial.outcomes, verdicts.unwritten())
 
     def _try_supplied(
         self,
@@ -116,17 +119,20 @@ class Judge:
         Fewest stand-ins first: a block may rely on the way in which its author's layer is odd.
         """
         is_better = False
-        for count in range(1, len(spoilt) + 1):
-            for chosen in itertools.combinations(spoilt, count):
-                tests = [
-                    test
-                    for test in self._tests_of(trial.exercise)
-                    if trial.outcomes[test.id].verdict != "passed"
-                ]
-                stand_ins = dict(self._stand_in(used, trials[used]) for used in chosen)
-                if tests:
-                    self._try(trial, files, tests, stand_ins)
-                is_better |= any(trial.outcomes[t.id].verdict == "passed" for t in tests)
+        sizes = range(1, len(spoilt) + 1)
+        attempts = [c for size in sizes for c in itertools.combinations(spoilt, size)]
+        # At last without a line of the spoilt files: what they do on import may be the trouble.
+        for chosen, keep in [
+            *((c, True) for c in attempts),
+            *([(attempts[-1], False)] if attempts else []),
+        ]:
+            failed = [test for test, o in trial.outcomes.items() if o.verdict != "passed"]
+            if not failed:
+                break
+            stand_ins = dict(self._stand_in(used, trials[used], keep) for used in chosen)
+            tests = [test for test in self._tests_of(trial.exercise) if test.id in failed]
+            self._try(trial, files, tests, stand_ins)
+            is_better |= any(trial.outcomes[test].verdict == "passed" for test in failed)
         return is_better
 
     def _setup(self, files: Mapping[str, str], stand_ins: Mapping[str, dict[str, Any]]) -> Setup:
@@ -146,13 +152,13 @@ class Judge:
             supply=self.supply if stand_ins else None,
         )
 
-    def _stand_in(self, used: str, trial: Trial) -> tuple[str, dict[str, Any]]:
+    def _stand_in(self, used: str, trial: Trial, keep: bool = True) -> tuple[str, dict[str, Any]]:
         """The module to replace, and what `worker.substitution.stand_in` replaces it by."""
         exercise = self.assignment.exercise(used)
         return exercise.file.removesuffix(".py"), {
             "source": self.stubs[exercise.file],
             "written": list(exercise.student_writes),
-            "keep": all(o.is_imported for o in trial.outcomes.values()),
+            "keep": keep and all(o.is_imported for o in trial.outcomes.values()),
         }
 
     def _is_unwritten(self, trial: Trial) -> bool:

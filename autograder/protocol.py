@@ -19,6 +19,7 @@ Tensor flags: "g" requires grad, "p" is a parameter.
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 import time
@@ -165,7 +166,7 @@ class Unpacker:
             case ["f", str(digits)] if len(digits) <= 40:
                 return _read(float.fromhex, digits)
             case ["s", str(text)]:
-                return text
+                return printable(text)
             case ["t", list(items)]:
                 return tuple(self.unpack(item, depth + 1) for item in items)
             case ["l", list(items)]:
@@ -174,22 +175,22 @@ class Unpacker:
                 return dict(self._pair(pair, depth) for pair in pairs)
             case ["T", str(name), list(shape), int(offset), str(flags)]:
                 return self.tensor(name, shape, offset, flags)
-            case ["A", str(name), list(shape), int(offset), ""]:
-                return self._flat(name, shape, offset).reshape(shape).numpy()
+            case ["A", str(name), list(shape), int(offset), ""] if name != "bfloat16":
+                return self._flat(name, shape, offset).reshape(_sizes(shape)).numpy()
             case ["m", int(handle), str(class_name)]:
-                return self.module(handle, class_name)
+                return self.module(handle, printable(class_name[:100]))
             case ["o", str(type_name)]:
-                return Opaque(type_name[:100])
+                return Opaque(printable(type_name[:100]))
         raise Violation("a value has no known form")
 
     def _pair(self, pair: object, depth: int) -> tuple[str, Any]:
         match pair:
             case [str(key), item]:
-                return key, self.unpack(item, depth + 1)
+                return printable(key), self.unpack(item, depth + 1)
         raise Violation("a dictionary entry is not a pair of text and value")
 
     def tensor(self, name: str, shape: Sequence[object], offset: int, flags: str) -> torch.Tensor:
-        return self._flat(name, shape, offset).reshape([int(str(size)) for size in shape])
+        return self._flat(name, shape, offset).reshape(_sizes(shape))
 
     def module(self, handle: int, class_name: str) -> Any:
         raise Violation("a module where none can be")
@@ -198,11 +199,10 @@ class Unpacker:
         dtype = DTYPES.get(name)
         if dtype is None or len(shape) > MAX_DIMENSIONS:
             raise Violation("a tensor of unknown dtype or with too many dimensions")
-        count = 1
-        for size in shape:
-            if type(size) is not int or not 0 <= size <= MAX_PAYLOAD:
-                raise Violation("a tensor with an impossible size")
-            count *= size
+        sizes = _sizes(shape)
+        count = math.prod(sizes)
+        if math.prod(max(size, 1) for size in sizes) > MAX_PAYLOAD:
+            raise Violation("a tensor with an impossible size")
         end = offset + count * dtype.itemsize
         if type(offset) is not int or offset < 0 or offset % ALIGNMENT or end > len(self.payload):
             raise Violation("a tensor's bytes lie outside its frame")
@@ -212,6 +212,18 @@ class Unpacker:
             raw = torch.frombuffer(self.payload, dtype=torch.uint8, count=count, offset=offset)
             return raw != 0
         return torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
+
+
+def printable(text: str) -> str:
+    """The text without what has no form in UTF-8 (halves of surrogate pairs)."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _sizes(shape: Sequence[object]) -> list[int]:
+    sizes = [size for size in shape if type(size) is int and 0 <= size <= MAX_PAYLOAD]
+    if len(sizes) != len(shape):
+        raise Violation("a tensor with an impossible size")
+    return sizes
 
 
 def _read(parse: Any, digits: str) -> Any:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import math
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
@@ -26,20 +27,28 @@ from autograder import protocol
 from autograder.results import Verdict
 from autograder.sandbox import Station, Worker
 
-Frame = tuple[str, int, str, str]
-MAX_ASKS = 2000
-MAX_ASKED_SIZE = 1 << 24
+Frame = tuple[str, int, str]  # file, line, text of the line
+MAX_ASKS = 200  # questions of stand-ins in one test
+MAX_ASKED_SIZE = 1 << 24  # multiplications, roughly, that one question may cost
 MEMORY_SIGNS = ("can't allocate memory", "cannot allocate memory", "not enough memory", "bad_alloc")
 
 
 class StudentError(Exception):
-    """Student code raised: `type_name`, `message`, and the `frames` that are the student's own."""
+    """Student code raised: `type_name`, `message`, and the `frames` that are the student's own.
 
-    def __init__(self, type_name: str, message: str, frames: Sequence[Frame]) -> None:
+    `builtin` is the builtin type that it was: unlike the other two, no text of the worker's choice.
+    """
+
+    builtin = "Exception"
+
+    def __init__(
+        self, type_name: str, message: str, frames: Sequence[Frame], builtin: str = "Exception"
+    ) -> None:
         super().__init__(f"{type_name}: {message}")
         self.type_name = type_name
         self.message = message
         self.frames = list(frames)
+        self.builtin = builtin
 
 
 class MissingName(StudentError):
@@ -184,6 +193,8 @@ class Submission:
         """
         deadline = self._deadline if deadline is None else deadline
         link = self._open(deadline).link
+        if _has_waiting(link):
+            self.violated("it spoke without having been asked")
         if self._dropped:
             envelope["drop"] = self._dropped[:1000]
             del self._dropped[:1000]
@@ -263,12 +274,19 @@ class Submission:
             raise Stopped(
                 f"Your code asked for more memory than the {mib} MiB it may use.", "out_of_memory"
             )
-        own = [
-            (file[:200], line, function[:200], text[:300])
-            for frame in frames[:8]
-            for file, line, function, text in [_frame(frame)]
-        ]
-        raise _error_class(bases)(type_name[:100], message[:2000], own)
+        own = [found for frame in frames[:8] if (found := self._frame(frame)) is not None]
+        error_class = _error_class(bases)
+        text = protocol.printable(message[:2000])
+        raise error_class(protocol.printable(type_name[:100]), text, own, error_class.builtin)
+
+    def _frame(self, frame: object) -> Frame | None:
+        """A frame as far as the submission itself bears it out: its file, its line, its text."""
+        match frame:
+            case [str(file), int(line), str(), str()] if file in self._setup.files:
+                lines = self._setup.files[file].splitlines()
+                if 1 <= line <= len(lines):
+                    return file, line, lines[line - 1].strip()[:200]
+        return None
 
     # --- supplied values ------------------------------------------------------------------------
 
@@ -297,7 +315,7 @@ class Submission:
         match request:
             case {"ask": str(path), "parts": [made_with, state, args, kwargs], "grad": bool(grad)}:
                 parts = [flagged.unpack(part) for part in (made_with, state, args, kwargs)]
-                if _size_of(parts) > MAX_ASKED_SIZE:
+                if _cost_of(parts) > MAX_ASKED_SIZE:
                     raise ValueError("sizes far beyond what this assignment needs")
                 with torch.set_grad_enabled(grad):
                     value = self._setup.supply(path, *parts)
@@ -557,24 +575,36 @@ def _replace(value: Any, replaced: Mapping[int, Tensor]) -> Any:
     return value
 
 
-def _size_of(value: object) -> int:
-    """How large a computation the numbers in a question could ask for."""
-    size = 1
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for part in value:
-            size *= _size_of(part)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        size = max(1, abs(value))
-    return size
+def _cost_of(question: object) -> float:
+    """How large a computation a question could ask for.
+
+    Numbers multiply, as sizes do. Each tensor counts its elements times its longest axis, which is
+    what products between its tokens take.
+    """
+    numbers, tensors = 1.0, 0.0
+    waiting = [question]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            waiting.extend(value)
+        elif isinstance(value, Tensor) and value.numel() != 1:
+            tensors += float(value.numel() * max(value.shape))
+        elif isinstance(value, Tensor) and not value.is_complex():
+            waiting.append(value.item())
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            numbers *= max(1.0, abs(value)) if math.isfinite(value) else math.inf
+    return numbers + tensors
 
 
-def _frame(frame: object) -> Frame:
-    match frame:
-        case [str(file), int(line), str(function), str(text)]:
-            return file, line, function, text
-    return "?", 0, "", ""
+def _has_waiting(link: socket.socket) -> bool:
+    """Whether there is something to read, though nothing was asked."""
+    try:
+        link.settimeout(0)
+        return bool(link.recv(1, socket.MSG_PEEK))
+    except OSError:
+        return False
 
 
 def _limit(submission: Submission, during: str) -> str:
@@ -594,8 +624,10 @@ def _error_class(bases: Sequence[object]) -> type[StudentError]:
             continue
         if str(name) not in _CLASSES:
             try:
-                _CLASSES[str(name)] = type("StudentError", (StudentError, base), {})
-            except TypeError:  # types with a layout of their own, such as OSError
+                made = type("StudentError", (StudentError, base), {"builtin": str(name)})
+                made("", "", [])
+            except TypeError:  # a type with a layout or a constructor of its own
                 continue
+            _CLASSES[str(name)] = made
         return _CLASSES[str(name)]
     return StudentError

@@ -23,7 +23,6 @@ import socket
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,44 +32,48 @@ from autograder.errors import KitError
 MESSAGE = 65536
 START_SECONDS = 120.0
 END_SECONDS = 2.0
-SYSTEM_VIEW = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/fonts")
+SYSTEM_VIEW = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/sbin",
+    "/etc/ld.so.cache",
+    "/etc/fonts",
+)
 
 
 class Zygote:
     """A warm process that forks workers; `channels` are this side's ends of its channels."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], channels: list[socket.socket], scratch: Path
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], channels: list[socket.socket]) -> None:
         self.process = process
         self.channels = channels
-        self.scratch = scratch
 
     @classmethod
     def spawn(cls, channels: int = 1, isolation: str = "auto") -> Zygote:
         """`isolation` is the most to try for: `auto`, `full` or `process`."""
         kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
         pairs = [socket.socketpair(socket.AF_UNIX, kind) for _ in range(channels)]
-        scratch = Path(tempfile.mkdtemp(prefix="autograder-"))
-        scratch.chmod(0o711)
         fds = [theirs.fileno() for _, theirs in pairs]
         view = _view()
         bwrap = shutil.which("bwrap") if isolation != "process" else None
         process = None
         if bwrap and _works(_boxed(bwrap, view, [sys.executable, "-I", "-S", "-c", ""])):
-            process = cls._start(fds, "boxed", view, scratch, _boxed(bwrap, view, []))
+            process = cls._start(fds, "boxed", view, _boxed(bwrap, view, []))
         if process is None:
             level = "process" if isolation == "process" else "full"
-            process = cls._start(fds, level, view, scratch, [])
+            process = cls._start(fds, level, view, [])
         for _, theirs in pairs:
             theirs.close()
-        return cls(process, [ours for ours, _ in pairs], scratch)
+        return cls(process, [ours for ours, _ in pairs])
 
     @staticmethod
     def _start(
-        fds: list[int], isolation: str, view: Sequence[str], scratch: Path, prefix: list[str]
+        fds: list[int], isolation: str, view: Sequence[str], prefix: list[str]
     ) -> subprocess.Popen[bytes]:
-        config = {"channels": fds, "isolation": isolation, "view": view, "scratch": str(scratch)}
+        config = {"channels": fds, "isolation": isolation, "view": view}
         command = [sys.executable, "-I", "-m", "autograder.worker", json.dumps(config)]
         return subprocess.Popen(
             [*prefix, *command],
@@ -86,10 +89,11 @@ class Zygote:
         """Ends the zygote and everything it forked."""
         for channel in self.channels:
             channel.close()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        try:
+            self.process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+            self.process.wait()
 
 
 def _environment() -> dict[str, str]:
@@ -200,6 +204,11 @@ class Station:
             raise KitError(
                 "The sandbox did not start. Run `autograder grade … --isolation process` "
                 "to see whether Python itself works there."
+            )
+        if self.level == "refused":
+            raise KitError(
+                "Namespaces cannot be had here, and root would have to run student code as root. "
+                "Grade as an ordinary user, or say --isolation process if you trust the class."
             )
         return self.level
 

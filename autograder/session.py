@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from autograder import verdicts
-from autograder.assignment import Assignment
+from autograder.assignment import Assignment, Exercise
 from autograder.errors import KitError
 from autograder.remote import Submission
 from autograder.results import exact, sum_points
@@ -46,10 +46,10 @@ class Session:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.tests: list[GradedTest] = []
-        self._jobs: queue.Queue[tuple[GradedTest, Submission, str] | None] = queue.Queue()
+        self._jobs: queue.Queue[tuple[GradedTest, Submission, Exercise] | None] = queue.Queue()
         self._answers: queue.Queue[Outcome | None] = queue.Queue()
         self._submission: Submission | None = None
-        self._exercise = ""
+        self._exercise: Exercise | None = None
         self._outcome = Outcome("grader_error", detail="the test did not run")
         self._problem = ""
         self._thread = threading.Thread(target=self._main, daemon=True)
@@ -58,7 +58,7 @@ class Session:
         if self._problem:
             raise KitError(self._problem)
 
-    def run(self, test: GradedTest, submission: Submission, exercise: str) -> Outcome:
+    def run(self, test: GradedTest, submission: Submission, exercise: Exercise) -> Outcome:
         self._jobs.put((test, submission, exercise))
         answer = self._answers.get()
         if answer is None:
@@ -139,6 +139,7 @@ class Session:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
         error = call.excinfo.value if call.excinfo is not None else None
+        assert self._exercise is not None
         if call.when == "call" or error is not None:
             self._outcome = verdicts.of_exception(error, self.assignment.id, self._exercise)
         return pytest.TestReport(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from autograder.assignment import Exercise
 from autograder.remote import MissingName, RemoteModule, Stopped, StudentError
 from autograder.results import Verdict
 
@@ -37,7 +38,7 @@ class Outcome:
         return "\n".join(text for text in texts if text)
 
 
-def of_exception(error: BaseException | None, assignment: str, exercise: str) -> Outcome:
+def of_exception(error: BaseException | None, assignment: str, exercise: Exercise) -> Outcome:
     """The outcome of a test of `exercise` that ended with `error`, or with None."""
     if error is None:
         return Outcome("passed")
@@ -60,20 +61,21 @@ def of_exception(error: BaseException | None, assignment: str, exercise: str) ->
     )
 
 
-def _of_student_error(error: StudentError, assignment: str, exercise: str) -> Outcome:
-    if isinstance(error, NotImplementedError) and error.message == f"{assignment} / {exercise}":
-        return unwritten(exercise)
-    where = [
-        f"{file}, line {line}" + f": {text}" * bool(text) for file, line, _, text in error.frames
-    ]
+def _of_student_error(error: StudentError, assignment: str, exercise: Exercise) -> Outcome:
+    label = f"{assignment} / {exercise.id}"
+    in_own_file = bool(error.frames) and error.frames[-1][0] == exercise.file
+    if isinstance(error, NotImplementedError) and error.message == label and in_own_file:
+        return unwritten()
+    where = [f"{file}, line {line}: {text}" for file, line, text in error.frames]
     place = f" ({where[-1]})" if where else ""
-    kind = f"Your code raised {error.type_name}"
     detail = ADDRESS.sub("", "\n".join([f"{error.type_name}: {error.message}", *where]))
-    message = ADDRESS.sub("", f"{kind}: {error.message}{place}")
-    return Outcome("raised", f"{kind}{place}.", message[:MAX_TEXT], detail[:MAX_TEXT])
+    message = ADDRESS.sub("", f"Your code raised {error.type_name}: {error.message}{place}")
+    # Of the words that the student's own code chose, none: they could carry inputs out.
+    open_text = f"Your code raised {error.builtin}{place}."
+    return Outcome("raised", open_text, message[:MAX_TEXT], detail[:MAX_TEXT])
 
 
-def unwritten(exercise: str) -> Outcome:
+def unwritten() -> Outcome:
     text = "Not yet written."
     return Outcome("missing", text, detail=text, is_unwritten=True)
 
@@ -84,6 +86,6 @@ def excused(outcome: Outcome) -> Outcome:
     return Outcome("passed", "Not charged: it fails for the mistake named above.", detail=detail)
 
 
-def skipped_as_slow() -> Outcome:
-    text = "Not run, because a test of this exercise ran out of time before, twice."
+def skipped() -> Outcome:
+    text = "Not run: earlier tests of this exercise ran out of time or ended its process."
     return Outcome("skipped", text, detail=text)

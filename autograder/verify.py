@@ -9,18 +9,22 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder import expectation
 from autograder.assignment import Assignment
 from autograder.errors import KitError
 from autograder.expectation import Case
+from autograder.fault_page import render_fault_page
+from autograder.faults import load_dictionaries
 from autograder.gallery import find_gallery
 from autograder.intake import Submission
 from autograder.pool import Pool
+from autograder.proof import Proof, prove
 from autograder.results import Judgement
 from autograder.sandbox import run_pytest
+from autograder.session import Session
 from autograder.template import END, build_template, stale_files
 
 REFERENCE, TEMPLATE = "reference", "template"
@@ -34,6 +38,7 @@ class Material:
     judgements: dict[str, Judgement]
     submissions: dict[str, Submission]
     cases: dict[str, Case]
+    proofs: list[Proof]
 
     def folder(self, student: str) -> Path:
         kind, _, case = student.partition("-")
@@ -65,12 +70,23 @@ def gather(assignment: Assignment, pool: Pool) -> Material:
         for student, submission in submissions.items()
         if not submission.ungradable
     }
+    proofs = prove_all(assignment)  # while the judges are at work
     judgements = {student: future.result() for student, future in futures.items()}
-    material = Material(assignment, judgements, submissions, {})
+    material = Material(assignment, judgements, submissions, {}, proofs)
     for student in submissions:
         if student not in (REFERENCE, TEMPLATE):
             material.cases[student] = expectation.read_case(material.folder(student))
     return material
+
+
+def prove_all(assignment: Assignment) -> list[Proof]:
+    """What each exercise's fault dictionary proves about its tests."""
+    session = Session(assignment)
+    try:
+        dictionaries = load_dictionaries(assignment.solution_dir)
+        return [prove(dictionary, session.tests) for dictionary in dictionaries.values()]
+    finally:
+        session.close()
 
 
 def verify(material: Material) -> Iterator[Finding]:
@@ -93,7 +109,17 @@ def accept(material: Material) -> list[str]:
         if judgement is not None and expectation.compare(case, judgement):
             expectation.accept(material.folder(student), judgement, exercises)
             changed.append(student)
+    page = render_fault_page(material.assignment, material.proofs, material.judgements[REFERENCE])
+    path = material.assignment.root / "docs" / f"faults-{material.assignment.id}.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(page, encoding="utf-8", newline="\n")
     return changed
+
+
+def reread(material: Material) -> Material:
+    """The same material with the cases as they are now."""
+    cases = {student: expectation.read_case(material.folder(student)) for student in material.cases}
+    return replace(material, cases=cases)
 
 
 def check_template(material: Material, _: Finding) -> Iterator[str]:
@@ -202,6 +228,38 @@ def check_public_tests(material: Material, _: Finding) -> Iterator[str]:
         yield f"plain pytest on the solution ends with {code}: {output[-600:]}"
 
 
+def check_faults(material: Material, finding: Finding) -> Iterator[str]:
+    """Every fault, and every combination, is caught; single ones by the test about them."""
+    total = [sum(p.faults for p in material.proofs), sum(p.entries for p in material.proofs)]
+    caught = sum(proof.caught for proof in material.proofs)
+    finding.figure = f"{total[0]} faults; {total[1]} entries, {caught} caught"
+    for proof in material.proofs:
+        yield from proof.problems
+
+
+def check_diagnoses(material: Material, finding: Finding) -> Iterator[str]:
+    """A case whose faults are in the dictionary is named exactly; no other is named wrongly."""
+    named = 0
+    for student, case in material.cases.items():
+        judgement = material.judgements.get(student)
+        if judgement is None or student.startswith("hostile-"):
+            continue
+        found = {fault for diagnosis in judgement.diagnosis for fault in diagnosis.faults}
+        named += bool(found) and found == set(case.faults)
+        if found != set(case.faults):
+            yield f"{student} is diagnosed as {sorted(found)}; it declares {sorted(case.faults)}."
+    finding.figure = f"{named} cases named"
+
+
+def check_fault_page(material: Material, _: Finding) -> Iterator[str]:
+    """The instructor's table of what each mistake costs is up to date."""
+    path = material.assignment.root / "docs" / f"faults-{material.assignment.id}.md"
+    page = render_fault_page(material.assignment, material.proofs, material.judgements[REFERENCE])
+    if not path.is_file() or path.read_text(encoding="utf-8") != page:
+        command = f"make verify A={material.assignment.id} ARGS=--accept"
+        yield f"docs/{path.name} is out of date. Run: {command}"
+
+
 CHECKS: dict[str, Check] = {
     "the template is up to date": check_template,
     "nothing of the staff's side is handed out": check_privacy,
@@ -210,5 +268,8 @@ CHECKS: dict[str, Check] = {
     "every gallery case gets its verdicts": check_gallery,
     "wrong cases lose points where they are wrong": check_wrong_cases,
     "every test is failed by a wrong case": check_coverage,
+    "every known mistake is caught": check_faults,
+    "diagnoses name what is wrong": check_diagnoses,
+    "the table of what mistakes cost is up to date": check_fault_page,
     "public tests pass in plain pytest": check_public_tests,
 }

@@ -133,7 +133,7 @@ def test_student_exceptions_keep_their_builtin_type_and_their_own_frames(
         open_submission(source, "f").f()
     error = caught.value
     assert isinstance(error, StudentError) and error.type_name == "Odd" and error.message == "no"
-    assert error.frames == [("work.py", 3, "f", "raise Odd('no')")]
+    assert error.frames == [("work.py", 3, "raise Odd('no')")]
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,11 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from autograder.worker import box, memory
+from autograder.worker import box, memory, syscalls
 
 PRELOADABLE = {"matplotlib", "einops"}
 MESSAGE = 65536
@@ -37,7 +38,7 @@ PRESENT = 512 << 20  # what torch itself holds, roughly
 def main(config: str) -> None:
     settings = json.loads(config)
     channels = [socket.socket(fileno=fd) for fd in settings["channels"]]
-    Zygote(channels, settings["isolation"], settings["view"], settings["scratch"]).run()
+    Zygote(channels, settings["isolation"], settings["view"]).run()
 
 
 def send(channel: socket.socket, message: dict[str, Any], *fds: int) -> None:
@@ -49,11 +50,9 @@ def send(channel: socket.socket, message: dict[str, Any], *fds: int) -> None:
 class Zygote:
     """One warm process for all `channels`; each worker is a fork of it."""
 
-    def __init__(
-        self, channels: list[socket.socket], isolation: str, view: list[str], scratch: str
-    ) -> None:
+    def __init__(self, channels: list[socket.socket], isolation: str, view: list[str]) -> None:
         self.channels = channels
-        self.scratch = scratch
+        self.scratch = ""
         self.level = "full"
         self.level = self._find_level(isolation, view)
         self.workers: dict[int, tuple[socket.socket, int, int]] = {}
@@ -62,6 +61,8 @@ class Zygote:
         """`full` where it can be had, found by doing it once."""
         if sys.platform != "linux":
             return "process"
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")  # where memory runs out, workers go first
         if isolation == "process":
             box.prctl(box.PR_SET_CHILD_SUBREAPER, 1)
             return "process"
@@ -74,7 +75,7 @@ class Zygote:
         child = self._fork(lambda: self._enter_box(0, limits, lambda: None))
         if os.waitpid(child, 0)[1] == 0:
             return "full"
-        return "process"
+        return "refused" if box.is_real_root() and not _can_be_nobody() else "process"
 
     def run(self) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -84,6 +85,9 @@ class Zygote:
 
         torch.set_num_threads(1)
         torch.nn.functional.softmax(torch.ones(2, 2) @ torch.nn.Linear(2, 2)(torch.ones(2, 2)), -1)
+        if self.level == "process":
+            self.scratch = tempfile.mkdtemp(prefix="autograder-")
+            os.chmod(self.scratch, 0o711)
         gc.collect()
         gc.freeze()
         selector = selectors.DefaultSelector()
@@ -104,6 +108,11 @@ class Zygote:
                     selector.unregister(key.fileobj)
                     self.channels.remove(key.fileobj)
             self._reap()
+        if self.level == "process":
+            for pid in list(self.workers):
+                self._kill_orphans(pid)
+        if self.scratch:
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
     def _serve(self, channel: socket.socket) -> bool:
         """Answers one message; False when the judge at the other end is gone."""
@@ -162,11 +171,15 @@ class Zygote:
             os.setsid()
             home = self._home(number)
             os.mkdir(home, 0o700)
-            if box.is_real_root() and _is_readable_to_others(sys.prefix, sys.base_prefix):
+            if box.is_real_root() and _can_be_nobody():
                 os.chown(home, box.user_of(number), box.user_of(number))
                 box.become_nobody(number)
             _announce(channel, number, os.getpid())
             box.apply_limits(limits)
+            if sys.platform == "linux":
+                box.prctl(box.PR_SET_NO_NEW_PRIVS, 1)
+                with contextlib.suppress(OSError):
+                    syscalls.deny()
             task()
             return
         box.die_with_parent()
@@ -250,8 +263,9 @@ def _address_space() -> int:
         return 8 << 30
 
 
-def _is_readable_to_others(*folders: str) -> bool:
-    for folder in folders:
+def _can_be_nobody() -> bool:
+    """Whether a throw-away user could still read Python's own files."""
+    for folder in (sys.prefix, sys.base_prefix):
         while True:
             if os.stat(folder).st_mode & 0o005 != 0o005:
                 return False

@@ -1,0 +1,123 @@
+"""What the fault dictionary proves about the graded tests.
+
+Every known mistake, and every combination of them that is tabulated, must be caught. Single
+mistakes are programs that the tests really run on. So are combinations, as long as they are not
+too many; else the test about the whole answer runs once, on a program that works out what *every*
+combination would answer to the same calls, and each must lie beyond the tolerance.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.charges import Charges
+from autograder.fault_table import AT_ONCE
+from autograder.faults import OUTPUT, Dictionary, State, combinations, simulate
+from autograder.session import GradedTest
+
+MAX_PROGRAMS = 10_000  # more combinations than this are worked out, not run
+
+
+@dataclass
+class Proof:
+    """What was found for one exercise."""
+
+    exercise: str
+    faults: int = 0
+    entries: int = 0
+    caught: int = 0
+    charged: dict[str, list[str]] = field(default_factory=dict)  # fault id to tests that charge it
+    problems: list[str] = field(default_factory=list)
+
+
+def prove(dictionary: Dictionary, tests: Sequence[GradedTest]) -> Proof:
+    """Runs the tests on every single mistake, and the whole-answer test on all combinations."""
+    charges = Charges(dictionary, tests)
+    proof = Proof(dictionary.exercise)
+    for fault in dictionary.faults().values():
+        proof.faults += 1
+        if fault.test not in charges.tests:
+            proof.problems.append(f"the fault {fault.id} names {fault.test}, which does not exist.")
+            continue
+        failing = charges.failing((fault,))
+        if fault.test not in failing:
+            proof.problems.append(f"{fault.test} does not fail for the fault {fault.id}.")
+        is_gross = fault.id in dictionary.gross
+        proof.charged[fault.id] = [
+            test for test in failing if is_gross or test in charges.due((fault,))
+        ]
+    if not proof.problems:
+        _prove_combinations(dictionary, charges, proof)
+    return proof
+
+
+def _prove_combinations(dictionary: Dictionary, charges: Charges, proof: Proof) -> None:
+    rows = combinations(dictionary)[1:]
+    if len(rows) > MAX_PROGRAMS:
+        missed = rows[~_differs(dictionary, charges, rows)]
+    else:
+        missed = np.array([row for row in rows if not _fails_whole(dictionary, charges, row)])
+    proof.entries = proof.caught = len(rows)
+    for row in missed:
+        faults = dictionary.faults_of(row)
+        if not any(charges.fails(faults, fault.test) for fault in faults):
+            proof.caught -= 1
+            names = " with ".join(fault.id for fault in faults)
+            proof.problems.append(f"no test catches {names}.")
+
+
+def _fails_whole(dictionary: Dictionary, charges: Charges, row: np.ndarray) -> bool:
+    return any(charges.fails(dictionary.faults_of(row), test) for test in dictionary.whole)
+
+
+def _differs(dictionary: Dictionary, charges: Charges, rows: np.ndarray) -> np.ndarray:
+    """For each combination, whether it gives the whole-answer test anything but right answers."""
+    gaps: list[np.ndarray] = []
+
+    def run(state: State) -> torch.Tensor:
+        gaps.append(_gaps(dictionary, rows, state))
+        return _answer_rightly(dictionary, state)
+
+    assert dictionary.mutate is not None
+    program = SimpleNamespace(**dictionary.mutate(run), sources={})
+    program.without = lambda *_: program
+    comparison: Any = sys.modules["comparison"]
+    comparison.measured.clear()
+    with torch.no_grad():
+        for test in dictionary.whole:
+            charges.tests[test].item.obj(program)  # type: ignore[attr-defined]
+    tolerance = max(limit for _, limit in comparison.measured)
+    beyond: np.ndarray = np.maximum.reduce(gaps) > tolerance
+    return beyond
+
+
+def _answer_rightly(dictionary: Dictionary, state: State) -> torch.Tensor:
+    ways = {axis.name: axis.right for axis in dictionary.axes}
+    for step in dictionary.steps:
+        if OUTPUT not in state:
+            state = step.run(state, *(ways[name] for name in step.axes))
+    return state[OUTPUT]
+
+
+def _gaps(dictionary: Dictionary, rows: np.ndarray, state: State) -> np.ndarray:
+    """How far each combination's answer to `state` lies from the right one, at its worst place.
+
+    An answer of another shape, or with a number that is none, is infinitely far away.
+    """
+    right = _answer_rightly(dictionary, state).reshape(-1).double().numpy()
+    gaps = np.full(len(rows), np.inf)
+    for first in range(0, len(rows), AT_ONCE):
+        some = simulate(dictionary, rows[first : first + AT_ONCE], torch.float32, state)
+        for members, values in some.values():
+            if values.shape[1] == right.size:
+                with np.errstate(all="ignore"):
+                    worst = np.abs(values - right).max(axis=1)
+                gaps[first + members] = np.where(np.isfinite(worst), worst, np.inf)
+    return gaps
