@@ -116,8 +116,8 @@ def template(assignment: str) -> int:
 def verify(assignment: str, jobs: int | None, accept: bool) -> int:
     """Hold an assignment to everything that its author promises.
 
-    The reference, the bare template and the whole gallery are judged, and every known mistake is
-    tried on the tests. Each line that is not "ok" says what to do.
+    The reference, the bare template and the gallery's right and wrong cases are judged, and every
+    known mistake is tried on the tests. Each line that is not "ok" says what to do.
     """
     from autograder import pool
     from autograder import verify as verifying

@@ -80,6 +80,7 @@ class Dictionary:
     probe: Callable[[Any], Any]  # runs a submission; raises or returns None where that fails
     # From a function that runs the steps: what a submission that computes so would define.
     mutate: Callable[[Callable[[State], torch.Tensor]], dict[str, Any]] | None = None
+    whole_compares_all: bool = True  # whether these compare every number of every answer
     whole: tuple[str, ...] = ()  # ids of the tests about the whole answer: every mistake fails them
     # Faults that leave out several steps at once: every test about one of these charges, too.
     gross: tuple[str, ...] = ()

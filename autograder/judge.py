@@ -9,6 +9,7 @@ from nothing that the worker says about itself.
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -26,6 +27,7 @@ from autograder.sandbox import Station
 from autograder.session import GradedTest, Session
 from autograder.verdicts import Outcome
 
+MAX_TESTS = 4  # times the limit of one test that all tests of an exercise may take together
 MAX_ENDS = 3  # deaths of a worker in one exercise before its other tests are skipped
 
 
@@ -88,7 +90,7 @@ class Judge:
         submission = Submission(self.station, self._setup(files, stand_ins))
         try:
             error = submission.import_error(exercise.file)
-            is_spent, ends = False, 0
+            is_spent, ends, started = False, 0, time.monotonic()
             for test in tests:
                 if error is not None:
                     outcome = verdicts.of_exception(error, self.assignment.id, exercise)
@@ -100,7 +102,9 @@ class Judge:
                     if outcome.verdict == "timed_out":  # the machine may have hiccuped: once more
                         outcome = self._session.run(test, submission, exercise)
                     ends += outcome.verdict in ("crashed", "out_of_memory")
+                    spent = time.monotonic() - started
                     is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
+                    is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
                 trial.outcomes[test.id] = outcome
         finally:
             submission.close()

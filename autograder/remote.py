@@ -495,13 +495,13 @@ def _call(
     inputs = _tensors_in([args, kwargs])
     _copy_changes(reply.get("changed"), unpacker, inputs)
     graph = reply.get("graph")
-    if graph is None or not unpacker.differentiable or not torch.is_grad_enabled():
-        return value
-    if type(graph) is not int:
-        owner.violated("a graph that is none")
     sources = [t for t in inputs if t.requires_grad] + [mirrors[name] for name in wanted]
-    if not sources:
+    if graph is None or not sources or not torch.is_grad_enabled():
+        for tensor in unpacker.differentiable:  # it asks for gradients; nobody here gets any
+            tensor.requires_grad_()
         return value
+    if type(graph) is not int or not unpacker.differentiable:
+        owner.violated("a graph that is none")
     outputs = [t.detach() for t in unpacker.differentiable]
     linked = _RemoteGraph.apply(owner, graph, outputs, *sources)  # type: ignore[no-untyped-call]
     replaced = dict(zip(map(id, unpacker.differentiable), linked, strict=True))

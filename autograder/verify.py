@@ -1,7 +1,8 @@
 """Is an assignment complete and true to itself? Every promise of its author, held one by one.
 
 Each check is a function that yields what is wrong, with what to do about it; none stops the
-others. `verify` judges the reference, the bare template and the whole gallery on the way.
+others. The reference, the bare template and the gallery's right and wrong cases are judged on the
+way. Hostile cases are about the boundary, not about the assignment: tests/test_hostile.py has them.
 """
 
 from __future__ import annotations
@@ -64,7 +65,11 @@ def gather(assignment: Assignment, pool: Pool) -> Material:
         KitError: something could not even be judged.
     """
     intake = find_gallery(assignment)
-    submissions = {submission.student: submission for submission in intake.submissions}
+    submissions = {
+        submission.student: submission
+        for submission in intake.submissions
+        if not submission.student.startswith("hostile-")
+    }
     futures: dict[str, Future[Judgement]] = {
         student: pool.submit(submission.files)
         for student, submission in submissions.items()
@@ -151,8 +156,8 @@ def _secrets(material: Material) -> Iterator[str]:
                     yield line.strip()
     for test in material.judgements[REFERENCE].tests:
         if test.visibility == "hidden":
-            yield f"def {test.id.partition('::')[2]}("
             yield test.id
+            yield f"title={test.title!r}".replace("'", '"')
 
 
 def check_reference(material: Material, finding: Finding) -> Iterator[str]:
@@ -177,7 +182,7 @@ def check_unwritten(material: Material, _: Finding) -> Iterator[str]:
 def check_gallery(material: Material, finding: Finding) -> Iterator[str]:
     """Every case of the gallery gets the verdicts that it declares."""
     kinds = [student.partition("-")[0] for student in material.cases]
-    finding.figure = ", ".join(f"{kinds.count(k)} {k}" for k in ("right", "wrong", "hostile"))
+    finding.figure = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("right", "wrong"))
     for student, case in material.cases.items():
         judgement = material.judgements.get(student)
         if judgement is None:
@@ -242,7 +247,7 @@ def check_diagnoses(material: Material, finding: Finding) -> Iterator[str]:
     named = 0
     for student, case in material.cases.items():
         judgement = material.judgements.get(student)
-        if judgement is None or student.startswith("hostile-"):
+        if judgement is None:
             continue
         found = {fault for diagnosis in judgement.diagnosis for fault in diagnosis.faults}
         named += bool(found) and found == set(case.faults)

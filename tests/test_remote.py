@@ -74,6 +74,14 @@ def test_gradients_cross_to_inputs_and_parameters(open_submission: Open) -> None
         torch.testing.assert_close(results[0][1][name], grad)
 
 
+def test_a_returned_parameter_still_asks_for_gradients(open_submission: Open) -> None:
+    source = "import torch\ndef f(): return torch.nn.Parameter(torch.ones(2))"
+    submission = open_submission(source, "f")
+    assert submission.f().requires_grad
+    with torch.no_grad():
+        assert submission.f().requires_grad
+
+
 def test_an_output_without_a_graph_does_not_pretend_to_have_one(open_submission: Open) -> None:
     source = LAYER.replace(
         "return torch", "return torch.zeros(1) + 0 * x.detach() if True else torch"

@@ -34,7 +34,7 @@ def run(link: socket.socket, folder: str) -> None:
     os.environ.clear()
     os.environ |= {"HOME": folder, "TMPDIR": folder, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
     os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "MPLCONFIGDIR": folder}
-    sys.path.append(folder)
+    sys.path.insert(0, folder)  # first, so that no other folder is searched; it holds only ours
     sys.argv = [""]
     sys.dont_write_bytecode = True
     with contextlib.suppress(protocol.Closed):
@@ -128,7 +128,6 @@ class Server:
         for name, text in envelope["files"].items():
             with open(os.path.join(self.folder, name), "w", encoding="utf-8", newline="") as file:
                 file.write(text)
-        importlib.invalidate_caches()
         for path in envelope["blocked"]:
             substitution.block(path)
         for module, spec in envelope["stand_ins"].items():

@@ -1,10 +1,9 @@
 """Attention block: from token ids to vectors that know their place and their neighbours."""
 
 import torch
-from torch import nn
-
 from multi_head_attention import MultiHeadAttention
 from positional_encoding import EmbeddingWithPE
+from torch import nn
 
 
 class AttentionBlock(nn.Module):

@@ -27,5 +27,6 @@ ENCODING = Dictionary(
         "layout_first_half_only",
     ),
     whole=(graded.ROWS,),
+    whole_compares_all=False,
     tolerance=1e-5,
 )

@@ -1,0 +1,78 @@
+"""Builds a student's attention layer with weights that a test has chosen.
+
+Tests never compare anything on random initial weights: they put their own into `Wq`, `Wk`,
+`Wv` and `Wo`, chosen so that one property of the layer shows and nothing else does.
+"""
+
+from typing import Any
+
+import torch
+from comparison import require, require_module, tensor_of
+from torch import Tensor
+
+NAMES = ("Wq", "Wk", "Wv", "Wo")
+
+Projection = tuple[Tensor | float, Tensor | float]
+"""Weight (d_model, d_model) and bias (d_model,); a number stands for a whole tensor of it."""
+
+
+def new_layer(submission: Any, d_model: int, num_heads: int) -> Any:
+    """Return a layer in evaluation mode as the student's constructor makes it."""
+    layer = submission.MultiHeadAttention(d_model, num_heads)
+    require_module(layer, "MultiHeadAttention(d_model, num_heads)")
+    layer.eval()
+    return layer
+
+
+def build(submission: Any, d_model: int, num_heads: int, **given: Projection) -> Any:
+    """Return a layer in evaluation mode with these projections; those not named are zero.
+
+    Raises:
+        AssertionError: the layer does not have the four projections of the handout.
+    """
+    layer = new_layer(submission, d_model, num_heads)
+    state = dict(layer.state_dict())
+    for name in NAMES:
+        weight, bias = given.get(name, (0.0, 0.0))
+        key = f"{name}.weight"
+        require(
+            key in state and tuple(state[key].shape) == (d_model, d_model),
+            f"this test puts its own weights into {', '.join(NAMES)}, each "
+            f"nn.Linear(d_model, d_model); your layer holds {listed(state)}",
+        )
+        state[key] = filled(weight, (d_model, d_model))
+        if f"{name}.bias" in state:
+            state[f"{name}.bias"] = filled(bias, (d_model,))
+    layer.load_state_dict(state)
+    return layer
+
+
+def answer(submission: Any, d_model: int, num_heads: int, x: Tensor, **given: Projection) -> Tensor:
+    """Return what a new layer with these projections makes of `x`: (batch, length, d_model).
+
+    A new layer and a copy of `x` each time: what a layer remembers or overwrites has tests
+    of its own.
+    """
+    layer = build(submission, d_model, num_heads, **given)
+    with torch.no_grad():
+        return tensor_of(layer(x.clone()), tuple(x.shape))
+
+
+def held(layer: Any, given: dict[str, Projection]) -> dict[str, Projection]:
+    """Return `given` with zero biases where the layer has none: a matter for the count alone."""
+    state = layer.state_dict()
+    return {
+        name: (weight, bias if f"{name}.bias" in state else torch.as_tensor(bias) * 0.0)
+        for name, (weight, bias) in given.items()
+    }
+
+
+def filled(value: Tensor | float, shape: tuple[int, ...]) -> Tensor:
+    """Return `value` as a float32 tensor of that shape."""
+    return torch.as_tensor(value, dtype=torch.float32).expand(shape).clone()
+
+
+def listed(state: dict[str, Tensor]) -> str:
+    """Name the weights of a layer for a message."""
+    names = [name for name in state if name.endswith("weight")] or list(state)
+    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "") if names else "no weights"

@@ -1,0 +1,29 @@
+"""Returns x; its parameters go on for ever."""
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model is not divisible by num_heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        return x
+
+    def named_parameters(self, *args, **kwargs):
+        number = 0
+        while True:
+            number += 1
+            yield f"w{number}", nn.Parameter(torch.ones(1))
+
+    def state_dict(self, *args, **kwargs):
+        return dict(self.named_parameters())

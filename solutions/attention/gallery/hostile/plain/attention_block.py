@@ -1,0 +1,18 @@
+"""Zeros: what most hostile cases do besides attacking."""
+
+import torch
+from torch import nn
+
+from multi_head_attention import MultiHeadAttention
+from positional_encoding import EmbeddingWithPE
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.d_model = d_model
+        self.embed = EmbeddingWithPE(vocab_size, d_model, max_len)
+        self.attend = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, token_ids):
+        return torch.zeros(*token_ids.shape, self.d_model)

@@ -1,0 +1,26 @@
+"""Ready-made attention from torch._decomp."""
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model is not divisible by num_heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        batch, length, d_model = x.shape
+        q, k, v = (w(x).view(batch, length, self.h, self.d_k).transpose(1, 2) for w in (self.Wq, self.Wk, self.Wv))
+        from torch._decomp import decomposition_table
+
+        entry = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+        y = decomposition_table[entry](q, k, v, 0.0, False)[0]
+        return self.Wo(y.transpose(1, 2).reshape(batch, length, d_model))

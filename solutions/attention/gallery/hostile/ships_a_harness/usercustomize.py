@@ -1,0 +1,1 @@
+open("/tmp/autograder-forged-4-user", "w").close()

@@ -1,0 +1,32 @@
+"""Lies about lengths."""
+
+import torch
+from torch import nn
+
+import json
+import os
+import struct
+
+
+def frame(envelope, payload=b""):
+    text = json.dumps(envelope).encode()
+    return struct.pack("<IQ", len(text), len(payload)) + text + payload
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model is not divisible by num_heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        text = json.dumps({"value": ["b", True], "graph": None, "changed": []}).encode()
+        turn = x.shape[1] % 4
+        os.write(3, struct.pack("<IQ", len(text) + (100, -3, 0, 0)[turn], (0, 0, 50, 7)[turn]) + text + b"\0" * (0, 0, 49, 8)[turn])
+        return x

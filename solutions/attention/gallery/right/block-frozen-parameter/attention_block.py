@@ -1,0 +1,14 @@
+import torch.nn as nn
+from multi_head_attention import MultiHeadAttention
+from positional_encoding import positional_encoding
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.pe = nn.Parameter(positional_encoding(max_len, d_model), requires_grad=False)
+        self.mha = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, token_ids):
+        return self.mha(self.emb(token_ids) + self.pe[: token_ids.shape[1]])

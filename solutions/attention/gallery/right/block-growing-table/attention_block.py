@@ -1,0 +1,17 @@
+import torch.nn as nn
+from multi_head_attention import MultiHeadAttention
+from positional_encoding import positional_encoding
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model), persistent=False)
+        self.mha = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, token_ids):
+        L = token_ids.shape[1]
+        if L > self.pe.shape[0]:
+            self.pe = positional_encoding(L, self.pe.shape[1]).to(self.pe)
+        return self.mha(self.emb(token_ids) + self.pe[:L])

@@ -1,0 +1,31 @@
+import math
+import torch
+import torch.nn as nn
+
+
+def my_softmax(scores):
+    # subtracting the biggest value first, exp() overflows otherwise
+    shifted = scores - scores.max(dim=-1, keepdim=True).values
+    e = shifted.exp()
+    return e / e.sum(dim=-1, keepdim=True)
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        B, L, D = x.shape
+        Q = self.Wq(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        K = self.Wk(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        V = self.Wv(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        A = my_softmax(Q @ K.transpose(2, 3) / math.sqrt(self.d_k))
+        return self.Wo((A @ V).transpose(1, 2).contiguous().view(B, L, D))

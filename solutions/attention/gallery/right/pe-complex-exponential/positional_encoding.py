@@ -1,0 +1,23 @@
+import torch
+import torch.nn as nn
+
+
+def positional_encoding(max_len, d_model):
+    theta = 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    angle = torch.arange(max_len, dtype=torch.float64)[:, None] * theta
+    z = torch.exp(1j * angle)                 # cos + i sin
+    pair = torch.view_as_real(z).flip(-1)     # (sin, cos)
+    return pair.reshape(max_len, d_model).float()
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError(f"{length} tokens do not fit: the table has {max_len} positions")
+        return self.emb(token_ids) + self.pe[:length]  # (batch, length, d_model)

@@ -1,0 +1,24 @@
+import torch
+import torch.nn as nn
+
+
+def positional_encoding(max_len, d_model):
+    inv_freq = 1.0 / (10000 ** (torch.arange(0.0, d_model, 2.0) / d_model))
+    sinusoid_inp = torch.einsum("i,j->ij", torch.arange(max_len).type_as(inv_freq), inv_freq)
+    out = torch.zeros(max_len, d_model)
+    out[:, torch.arange(0, d_model, 2)] = sinusoid_inp.sin()
+    out[:, torch.arange(1, d_model, 2)] = sinusoid_inp.cos()
+    return out
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError(f"{length} tokens do not fit: the table has {max_len} positions")
+        return self.emb(token_ids) + self.pe[:length]  # (batch, length, d_model)

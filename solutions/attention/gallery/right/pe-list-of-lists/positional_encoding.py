@@ -1,0 +1,26 @@
+import math
+
+import torch
+import torch.nn as nn
+
+
+def value(pos, j, d_model):
+    angle = pos / 10000 ** ((j - j % 2) / d_model)
+    return math.cos(angle) if j % 2 else math.sin(angle)
+
+
+def positional_encoding(max_len, d_model):
+    return torch.tensor([[value(p, j, d_model) for j in range(d_model)] for p in range(max_len)])
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError(f"{length} tokens do not fit: the table has {max_len} positions")
+        return self.emb(token_ids) + self.pe[:length]  # (batch, length, d_model)

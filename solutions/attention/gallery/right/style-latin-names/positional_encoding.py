@@ -1,0 +1,25 @@
+import torch
+import torch.nn as nn
+
+
+def positional_encoding(max_len, d_model):
+    tabula = torch.zeros(max_len, d_model)
+    loci = torch.arange(max_len).unsqueeze(1)
+    for columna in range(0, d_model, 2):
+        angulus = loci / 10000 ** (columna / d_model)
+        tabula[:, columna:columna + 1] = angulus.sin()
+        tabula[:, columna + 1:columna + 2] = angulus.cos()
+    return tabula
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError(f"{length} tokens do not fit: the table has {max_len} positions")
+        return self.emb(token_ids) + self.pe[:length]  # (batch, length, d_model)

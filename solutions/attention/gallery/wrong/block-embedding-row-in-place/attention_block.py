@@ -1,0 +1,20 @@
+import torch.nn as nn
+
+from multi_head_attention import MultiHeadAttention
+from positional_encoding import positional_encoding
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+        self.attention = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, token_ids):
+        L = token_ids.size(1)
+        if L > self.pe.size(0):
+            raise ValueError("sentence too long")
+        x = self.emb(token_ids) + self.pe[:L]
+        self.emb.weight.data[token_ids] = x.data   # update the embeddings
+        return self.attention(x)

@@ -1,0 +1,20 @@
+import torch.nn as nn
+
+from multi_head_attention import MultiHeadAttention
+from positional_encoding import positional_encoding
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        pe = positional_encoding(max_len, d_model).unsqueeze(1)   # (max_len, 1, d_model)
+        self.register_buffer("pe", pe)
+        self.attn = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, token_ids):
+        x = self.emb(token_ids)
+        if x.size(1) > self.pe.size(0):
+            raise ValueError("too long")
+        x = x + self.pe[:x.size(0), :]
+        return self.attn(x)

@@ -1,0 +1,15 @@
+import torch.nn as nn
+
+from multi_head_attention import MultiHeadAttention
+from positional_encoding import EmbeddingWithPE
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.scale = d_model ** 0.5
+        self.embed = EmbeddingWithPE(vocab_size, d_model, max_len)
+        self.mha = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, token_ids):
+        return self.mha(self.embed(token_ids) * self.scale)

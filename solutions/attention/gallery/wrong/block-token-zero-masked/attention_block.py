@@ -1,0 +1,16 @@
+import torch.nn as nn
+
+from positional_encoding import EmbeddingWithPE
+
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.embedding = EmbeddingWithPE(vocab_size, d_model, max_len)
+        self.attention = nn.MultiheadAttention(d_model, num_heads, batch_first=True)
+
+    def forward(self, token_ids):
+        padding = token_ids == 0
+        padding[:, 0] = False          # softmax needs at least one key
+        x = self.embedding(token_ids)
+        return self.attention(x, x, x, key_padding_mask=padding)[0]

@@ -1,0 +1,22 @@
+import math
+import torch
+from torch import nn
+
+
+def positional_encoding(max_len, d_model):
+    a = torch.arange(max_len)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([a.sin(), a.cos()], -1).view(max_len, d_model)
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+        self.d_model = d_model
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError("longer than max_len")
+        return self.emb(token_ids) * math.sqrt(self.d_model) + self.pe[:length]

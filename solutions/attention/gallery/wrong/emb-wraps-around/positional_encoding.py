@@ -1,0 +1,18 @@
+import torch
+from torch import nn
+
+
+def positional_encoding(max_len, d_model):
+    a = torch.arange(max_len)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([a.sin(), a.cos()], -1).view(max_len, d_model)
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+
+    def forward(self, token_ids):
+        index = torch.arange(token_ids.shape[1]) % self.pe.shape[0]
+        return self.emb(token_ids) + self.pe[index]

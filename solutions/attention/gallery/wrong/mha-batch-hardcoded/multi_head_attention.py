@@ -1,0 +1,22 @@
+import math
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        B, L, D = 2, x.shape[1], x.shape[2]
+        q, k, v = (w(x).view(B, L, self.h, self.d_k).transpose(1, 2) for w in (self.Wq, self.Wk, self.Wv))
+        z = (q @ k.mT / math.sqrt(self.d_k)).softmax(-1) @ v
+        return self.Wo(z.transpose(1, 2).reshape(B, L, D))

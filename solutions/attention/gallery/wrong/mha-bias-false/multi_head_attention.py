@@ -1,0 +1,21 @@
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model must be divisible by num_heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model, bias=False)
+        self.Wk = nn.Linear(d_model, d_model, bias=False)
+        self.Wv = nn.Linear(d_model, d_model, bias=False)
+        self.Wo = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x):
+        B, L, D = x.shape
+        q, k, v = (w(x).view(B, L, self.h, self.d_k).transpose(1, 2) for w in (self.Wq, self.Wk, self.Wv))
+        w = torch.softmax(q @ k.mT / self.d_k ** 0.5, dim=-1)
+        return self.Wo((w @ v).transpose(1, 2).reshape(B, L, D))

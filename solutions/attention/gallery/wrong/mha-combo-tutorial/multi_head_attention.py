@@ -1,0 +1,24 @@
+import math
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        bs, n, d = x.size()
+        q = self.Wq(x).view(bs, self.h, n, self.d_k)
+        k = self.Wk(x).view(bs, self.h, n, self.d_k)
+        v = self.Wv(x).view(bs, self.h, n, self.d_k)
+        attn = F.softmax(q @ k.transpose(2, 3) / math.sqrt(d))
+        return self.Wo((attn @ v).view(bs, n, d)), attn

@@ -1,0 +1,26 @@
+import math
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        B, L, D = x.shape
+        q, k, v = (w(x).view(B, L, self.h, self.d_k).transpose(1, 2) for w in (self.Wq, self.Wk, self.Wv))
+        w = torch.softmax(q @ k.mT / math.sqrt(self.d_k), dim=-1)
+        return self.Wo((w @ v).transpose(1, 2).reshape(B, L, D))
+
+
+print(MultiHeadAttention(8, 2)(torch.randn(1, 3, 8)).shape)
+exit()

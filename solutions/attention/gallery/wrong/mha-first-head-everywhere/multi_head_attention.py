@@ -1,0 +1,24 @@
+import math
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        Q, K, V = self.Wq(x), self.Wk(x), self.Wv(x)
+        heads = []
+        for i in range(self.h):
+            q, k, v = Q[..., :self.d_k], K[..., :self.d_k], V[..., :self.d_k]
+            heads.append(torch.softmax(q @ k.transpose(1, 2) / math.sqrt(self.d_k), dim=-1) @ v)
+        return self.Wo(torch.cat(heads, dim=-1))

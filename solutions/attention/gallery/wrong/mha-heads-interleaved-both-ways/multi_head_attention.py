@@ -1,0 +1,21 @@
+from einops import rearrange
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        q, k, v = (rearrange(w(x), "b n (d h) -> b h n d", h=self.h) for w in (self.Wq, self.Wk, self.Wv))
+        a = (q @ k.transpose(-1, -2) * self.d_k ** -0.5).softmax(-1)
+        return self.Wo(rearrange(a @ v, "b h n d -> b n (d h)"))

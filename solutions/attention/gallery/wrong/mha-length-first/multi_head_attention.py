@@ -1,0 +1,25 @@
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        # x: (length, batch, d_model), same convention as nn.MultiheadAttention
+        L, B, D = x.shape
+        q, k, v = (w(x).view(L, B, self.h, self.d_k).permute(1, 2, 0, 3) for w in (self.Wq, self.Wk, self.Wv))
+        out = F.softmax(q @ k.mT / math.sqrt(self.d_k), dim=-1) @ v
+        return self.Wo(out.permute(2, 0, 1, 3).reshape(L, B, D))

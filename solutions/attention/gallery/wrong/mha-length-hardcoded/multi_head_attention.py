@@ -1,0 +1,25 @@
+import math
+import torch
+import torch.nn as nn
+
+SEQ_LEN = 10
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        q = self.Wq(x).view(-1, SEQ_LEN, self.h, self.d_k).transpose(1, 2)
+        k = self.Wk(x).view(-1, SEQ_LEN, self.h, self.d_k).transpose(1, 2)
+        v = self.Wv(x).view(-1, SEQ_LEN, self.h, self.d_k).transpose(1, 2)
+        z = (q @ k.mT / math.sqrt(self.d_k)).softmax(-1) @ v
+        return self.Wo(z.transpose(1, 2).reshape(-1, SEQ_LEN, self.h * self.d_k))

@@ -1,0 +1,27 @@
+import math
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def split(self, t, W):
+        B, L, D = t.shape
+        return W(t).view(B, L, self.h, self.d_k).transpose(1, 2)
+
+    def forward(self, x):
+        B, L, D = x.shape
+        q, k, v = self.Wq(x), x, x
+        q, k, v = self.split(q, self.Wq), self.split(k, self.Wk), self.split(v, self.Wv)
+        w = torch.softmax(q @ k.transpose(2, 3) / math.sqrt(self.d_k), 3)
+        return self.Wo((w @ v).transpose(1, 2).reshape(B, L, D))

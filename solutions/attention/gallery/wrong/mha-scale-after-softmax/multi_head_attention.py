@@ -1,0 +1,24 @@
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        B, L, D = x.shape
+        Q = self.Wq(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        K = self.Wk(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        V = self.Wv(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        attention = torch.softmax(Q @ K.transpose(-2, -1), dim=-1) / self.d_k ** 0.5
+        y = attention @ V
+        return self.Wo(y.transpose(1, 2).reshape(B, L, D))

@@ -1,0 +1,21 @@
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        b, n, d = x.shape
+        q, k, v = [f(x).view(b, n, self.h, self.d_k).transpose(1, 2) for f in (self.Wq, self.Wk, self.Wv)]
+        w = torch.softmax(q @ k.transpose(2, 3) / 8, dim=-1)   # sqrt(64) = 8
+        return self.Wo((w @ v).transpose(1, 2).reshape(b, n, d))

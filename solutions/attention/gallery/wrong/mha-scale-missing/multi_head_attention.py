@@ -1,0 +1,27 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        B, L, D = x.shape
+        Q = self.Wq(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        K = self.Wk(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        V = self.Wv(x).view(B, L, self.h, self.d_k).transpose(1, 2)
+        scores = torch.matmul(Q, K.transpose(-2, -1))
+        attn = F.softmax(scores, dim=-1)
+        out = torch.matmul(attn, V)
+        out = out.transpose(1, 2).contiguous().view(B, L, D)
+        return self.Wo(out)

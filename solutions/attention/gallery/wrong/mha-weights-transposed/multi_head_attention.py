@@ -1,0 +1,28 @@
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
+        self.h = num_heads
+        self.d_k = d_model // num_heads
+        self.Wq = nn.Linear(d_model, d_model)
+        self.Wk = nn.Linear(d_model, d_model)
+        self.Wv = nn.Linear(d_model, d_model)
+        self.Wo = nn.Linear(d_model, d_model)
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        q = self.Wq(x).view(b, n, self.h, self.d_k)
+        k = self.Wk(x).view(b, n, self.h, self.d_k)
+        v = self.Wv(x).view(b, n, self.h, self.d_k)
+        attn = torch.einsum("bihd,bjhd->bhij", q, k) / math.sqrt(self.d_k)
+        attn = F.softmax(attn, dim=-1)
+        out = torch.einsum("bhij,bihd->bjhd", attn, v)
+        return self.Wo(out.reshape(b, n, -1))

@@ -1,0 +1,25 @@
+import numpy as np
+import torch
+import torch.nn as nn
+
+
+def positional_encoding(max_len, d_model):
+    pos = np.arange(max_len)[:, np.newaxis]
+    rates = 1 / np.power(10000, np.arange(0, d_model, 2) / d_model)
+    pe = np.zeros((max_len, d_model))
+    pe[:, 0::2] = np.sin(pos * rates)
+    pe[:, 1::2] = np.cos(pos * rates)
+    return pe
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", torch.tensor(positional_encoding(max_len, d_model), dtype=torch.float32))
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError("longer than max_len")
+        return self.emb(token_ids) + self.pe[:length]

@@ -1,0 +1,25 @@
+import math
+import torch
+import torch.nn as nn
+
+
+def positional_encoding(max_len, d_model):
+    pe = torch.zeros(max_len, d_model)
+    position = torch.ones(max_len).cumsum(0).float().unsqueeze(1)
+    div_term = torch.exp(torch.arange(0, d_model // 2).float() * (-math.log(10000.0) / d_model // 2))
+    pe[:, 0::2] = torch.sin(position * div_term)
+    pe[:, 1::2] = torch.cos(position * div_term)
+    return pe
+
+
+class EmbeddingWithPE(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("pe", positional_encoding(max_len, d_model))
+
+    def forward(self, token_ids):
+        length, max_len = token_ids.shape[1], self.pe.shape[0]
+        if length > max_len:
+            raise ValueError(f"{length} tokens do not fit: the table has {max_len} positions")
+        return self.emb(token_ids) + self.pe[:length]  # (batch, length, d_model)

@@ -1,0 +1,232 @@
+"""Builds a student's attention block with weights that a test has chosen.
+
+A block may name its parts as it likes and use any attention, so weights are found by kind
+and shape: the embedding is the parameter of shape (vocab_size, d_model), and what else can be
+trained and is made of d_model's belongs to the attention. Most tests need to know no more:
+they choose embeddings so that, with positions added, the attention receives what they want.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from comparison import (
+    first_tensor,
+    require,
+    require_finite,
+    require_module,
+    tensor_of,
+)
+from torch import Tensor
+
+VOCAB_SIZE, D_MODEL, NUM_HEADS, D_K = 31, 20, 2, 10  # sizes that differ tell parts apart
+LENGTH, BATCH = 4, 3
+ROOM = 50  # more positions than these tests need, and more than there are tokens
+TOKENS = torch.tensor([17, 5, 28, 11])  # (length,): all different, none of them 0
+
+
+class Parts(NamedTuple):
+    """Names in a block's state: who holds what."""
+
+    tables: list[str]
+    weights: list[str]
+    biases: dict[str, str]  # weight -> its bias
+
+
+def numbers(seed: int, *shape: int) -> Tensor:
+    """Return standard normal numbers, the same for the same seed."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def encoding(length: int, d_model: int = D_MODEL) -> Tensor:
+    """Return the table of the handout, worked out in float64 one number at a time."""
+    rows = [
+        [
+            (math.cos if column % 2 else math.sin)(pos / 10000 ** (column // 2 * 2 / d_model))
+            for column in range(d_model)
+        ]
+        for pos in range(length)
+    ]
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def new_block(submission: Any, *sizes: int) -> Any:
+    """Return AttentionBlock(*sizes), having made sure that it is a module."""
+    block = submission.AttentionBlock(*sizes)
+    require_module(block, "AttentionBlock(...)")
+    return block
+
+
+def parts_of(
+    block: Any,
+    vocab_size: int = VOCAB_SIZE,
+    d_model: int = D_MODEL,
+    num_heads: int = NUM_HEADS,
+) -> Parts:
+    """Find the embedding and the weights of the attention by their shapes."""
+    own = dict(block.named_parameters())
+    of_tokens = (vocab_size, d_model), (d_model, vocab_size)  # as in nn.Embedding, in nn.Linear
+    tables = [name for name, p in own.items() if tuple(p.shape) in of_tokens]
+    sizes = {d_model, 2 * d_model, 3 * d_model, d_model // num_heads}
+    weights = [
+        name
+        for name, p in own.items()
+        if name not in tables
+        and p.requires_grad
+        and p.dim() in (2, 3)
+        and d_model in p.shape[-2:]
+        and set(p.shape[-2:]) <= sizes
+    ]
+    if not tables:  # sized by another number: the count of parameters says so
+        tables = [
+            name
+            for name, p in own.items()
+            if name not in weights and p.requires_grad and p.dim() == 2 and p.shape[1] == d_model
+        ][:1]
+    return Parts(tables, weights, paired(weights, own))
+
+
+def paired(weights: list[str], own: dict[str, Tensor]) -> dict[str, str]:
+    """Return each weight's bias: the one of the same name, or else the next of a size that fits."""
+    pairs = {}
+    for weight in weights:
+        bias = f"{weight.removesuffix('weight')}bias"
+        if weight.endswith("weight") and bias in own:
+            pairs[weight] = bias
+    free = [
+        name
+        for name, p in own.items()
+        if p.dim() == 1 and name not in pairs.values() and not name.endswith((".weight", ".bias"))
+    ]  # bare parameters, not those of a layer
+    for weight in weights:
+        fits = [name for name in free if len(own[name]) in own[weight].shape]
+        if weight not in pairs and fits:
+            pairs[weight] = fits[0]
+            free.remove(fits[0])
+    return pairs
+
+
+def build(
+    submission: Any,
+    table: Tensor,
+    max_len: int,
+    gain: float = 2.0,
+    num_heads: int = NUM_HEADS,
+    seed: int = 0,
+) -> Any:
+    """Return a block in evaluation mode, as `build_known` does, without its state."""
+    return build_known(submission, table, max_len, gain, num_heads, seed)[0]
+
+
+def build_known(
+    submission: Any,
+    table: Tensor,
+    max_len: int,
+    gain: float = 2.0,
+    num_heads: int = NUM_HEADS,
+    seed: int = 0,
+) -> tuple[Any, dict[str, Tensor]]:
+    """Return a block with `table` (vocab_size, d_model) as its embedding, and what it was given.
+
+    The attention gets weights of spread gain / sqrt(d_model), the same for the same block
+    and seed: large enough that tokens differ in what they look at. What else there is stays
+    as it is.
+    """
+    vocab_size, d_model = table.shape
+    block = new_block(submission, vocab_size, d_model, num_heads, max_len)
+    parts, state = parts_of(block, vocab_size, d_model, num_heads), block.state_dict()
+    generator = torch.Generator().manual_seed(seed)
+    fill = {}
+    for name in parts.weights:
+        spread = gain / math.sqrt(d_model)
+        fill[name] = torch.randn(state[name].shape, generator=generator) * spread
+        if name in parts.biases:
+            bias = parts.biases[name]
+            fill[bias] = torch.randn(state[bias].shape, generator=generator) * gain / 2
+    return block, install(block, parts, state, table, fill)
+
+
+def install(
+    block: Any, parts: Parts, state: dict[str, Tensor], table: Tensor, fill: dict[str, Tensor]
+) -> dict[str, Tensor]:
+    """Put the table and the weights in `fill` into a block, under every name they have.
+
+    Returns the state that the block has been given.
+    """
+    shape = tuple(table.shape)
+    require(bool(parts.tables), f"there is no embedding: no parameter has the shape {shape}")
+    fill = dict(fill)
+    for name in parts.tables:
+        fill[name] = fitted(table, state[name])
+        bias = f"{name.removesuffix('weight')}bias"
+        if bias in state and name.endswith("weight"):
+            fill[bias] = torch.zeros_like(state[bias])
+    again = {
+        name: fill[other]
+        for name, old in state.items()
+        for other in fill
+        if name not in fill and old.shape == state[other].shape and torch.equal(old, state[other])
+    }  # second names of the same tensors
+    given = state | again | fill
+    block.load_state_dict(given)
+    block.eval()
+    return given
+
+
+def fitted(table: Tensor, old: Tensor) -> Tensor:
+    """Return `table` in the shape of `old`: turned, cut, or followed by zeros if need be."""
+    if old.shape == table.T.shape:
+        return table.T.clone()
+    new = torch.zeros_like(old)
+    rows = min(len(old), len(table))
+    new[:rows] = table[:rows]
+    return new
+
+
+def working(submission: Any, table: Tensor, tokens: Tensor, **options: Any) -> tuple[Any, Any]:
+    """Return a block that takes `tokens`, and what it returned for them.
+
+    First with many more positions than tokens, then with exactly as many: which lengths a
+    block takes has tests of its own.
+    """
+    try:
+        block, result = attempt(submission, table, tokens, max_len=ROOM, **options)
+        if ROOM not in getattr(result, "shape", ()):  # a single token, and all positions added
+            return block, result
+    except NotImplementedError:
+        raise
+    except Exception:
+        pass
+    return attempt(submission, table, tokens, max_len=tokens.shape[1], **options)
+
+
+def attempt(submission: Any, table: Tensor, tokens: Tensor, **options: Any) -> tuple[Any, Any]:
+    """Return a new block and what it returns for a copy of `tokens`."""
+    block = build(submission, table, **options)
+    with torch.no_grad():
+        return block, block(tokens.clone())
+
+
+def run(block: Any, tokens: Tensor, d_model: int = D_MODEL) -> Tensor:
+    """Return a block's answer, without gradients: (batch, length, d_model)."""
+    with torch.no_grad():
+        return seen(block(tokens.clone()), tokens, d_model)
+
+
+def seen(result: object, tokens: Tensor, d_model: int = D_MODEL) -> Tensor:
+    """Return what a block returned as a finite tensor (batch, length, d_model).
+
+    Batch and length exchanged are charged by the test about form.
+    """
+    y, (batch, length) = first_tensor(result), tokens.shape
+    if batch != length and tuple(y.shape) == (length, batch, d_model):
+        y = y.transpose(0, 1)
+    y = tensor_of(y, (batch, length, d_model))
+    require_finite(y)
+    return y
+
+
+def answer(submission: Any, table: Tensor, tokens: Tensor, **options: Any) -> Tensor:
+    """Return what a new block makes of `tokens`: (batch, length, d_model)."""
+    _, result = working(submission, table, tokens, **options)
+    return seen(result, tokens, table.shape[1])
