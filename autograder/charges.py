@@ -9,11 +9,12 @@ charged again. Whether such a program fails it is found by running it, not by a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 
 from autograder.faults import Dictionary, Fault, mutant
-from autograder.session import GradedTest
+from autograder.session import GradedTest, take_measurements
 
 Faults = tuple[Fault, ...]
 
@@ -25,6 +26,7 @@ class Charges:
         self.dictionary = dictionary
         self.tests = {test.id: test for test in tests if test.exercise == dictionary.exercise}
         self._fails: dict[tuple[frozenset[str], str], bool] = {}
+        self.measured: dict[tuple[frozenset[str], str], list[Any]] = {}  # by the same keys
 
     def due(self, faults: Faults) -> set[str]:
         """The tests that charge for these mistakes."""
@@ -50,7 +52,9 @@ class Charges:
         """Whether a program with these mistakes and no others fails a test."""
         key = (frozenset(fault.id for fault in faults), test_id)
         if key not in self._fails:
+            take_measurements()
             self._fails[key] = self._run(faults, test_id)
+            self.measured[key] = take_measurements()
         return self._fails[key]
 
     def failing(self, faults: Faults) -> list[str]:

@@ -84,6 +84,8 @@ class Dictionary:
     whole: tuple[str, ...] = ()  # ids of the tests about the whole answer: every mistake fails them
     # Faults that leave out several steps at once: every test about one of these charges, too.
     gross: tuple[str, ...] = ()
+    # Faults that hardly change a number, such as rounding: not far from right in any test.
+    slight: tuple[str, ...] = ()
     budget: int = 4  # combinations are tabulated whose costs add up to at most this
     tolerance: float = 2e-5  # relative to 1 + the largest number in the answer
     sources: tuple[Path, ...] = field(default=(), compare=False)  # files that the table depends on

@@ -9,7 +9,6 @@ it really runs on every combination, too.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -21,7 +20,7 @@ import torch
 from autograder.charges import Charges
 from autograder.fault_table import AT_ONCE
 from autograder.faults import OUTPUT, Dictionary, State, combinations, simulate
-from autograder.session import GradedTest
+from autograder.session import GradedTest, take_measurements
 
 
 @dataclass
@@ -34,6 +33,8 @@ class Proof:
     caught: int = 0
     charged: dict[str, list[str]] = field(default_factory=dict)  # fault id to tests that charge it
     problems: list[str] = field(default_factory=list)
+    # (fault id, test) to how it was judged by numbers, and whether it failed
+    judged: dict[tuple[str, str], tuple[bool, list[Any]]] = field(default_factory=dict)
 
 
 def prove(dictionary: Dictionary, tests: Sequence[GradedTest]) -> Proof:
@@ -48,6 +49,9 @@ def prove(dictionary: Dictionary, tests: Sequence[GradedTest]) -> Proof:
         failing = charges.failing((fault,))
         if fault.test not in failing:
             proof.problems.append(f"{fault.test} does not fail for the fault {fault.id}.")
+        for test in charges.tests:
+            measured = charges.measured[frozenset((fault.id,)), test]
+            proof.judged[fault.id, test] = (test in failing, measured)
         is_gross = fault.id in dictionary.gross
         proof.charged[fault.id] = [
             test for test in failing if is_gross or test in charges.due((fault,))
@@ -98,12 +102,11 @@ def _differs(dictionary: Dictionary, charges: Charges, rows: np.ndarray) -> np.n
     assert dictionary.mutate is not None
     program = SimpleNamespace(**dictionary.mutate(run), sources={})
     program.without = lambda *_: program
-    comparison: Any = sys.modules["comparison"]
-    comparison.measured.clear()
+    take_measurements()
     with torch.no_grad():
         for test in dictionary.whole:
             charges.tests[test].item.obj(program)  # type: ignore[attr-defined]
-    tolerance = max(limit for _, limit in comparison.measured)
+    tolerance = max(measurement.tolerance for measurement in take_measurements())
     beyond: np.ndarray = np.maximum.reduce(gaps) > tolerance
     return beyond
 

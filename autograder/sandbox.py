@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.errors import KitError
+from autograder.worker.box import HOME
 
 MESSAGE = 65536
 START_SECONDS = 120.0
@@ -118,17 +119,8 @@ def _view() -> list[str]:
 def _boxed(bwrap: str, view: Sequence[str], command: list[str]) -> list[str]:
     """`command` in bubblewrap's box: the view read-only, no network, nothing of the host."""
     words = [bwrap, "--die-with-parent", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
-    words += [
-        "--unshare-uts",
-        "--tmpfs",
-        "/",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-    ]
+    words += ["--unshare-uts", "--tmpfs", "/", "--proc", "/proc", "--dev", "/dev"]
+    words += ["--tmpfs", "/tmp", "--perms", "0755", "--dir", HOME]
     for folder in sorted({str(parent) for path in view for parent in Path(path).parents}):
         words += ["--perms", "0755", "--dir", folder]  # else closed to the forks' throw-away users
     for path in view:
@@ -254,6 +246,20 @@ class Station:
             worker.ended = int(str(message["ended"]))
         for fd in fds:
             os.close(fd)
+
+
+def start_python(arguments: Sequence[str], threads: int) -> subprocess.Popen[bytes]:
+    """Starts a Python that runs code of ours, not a student's, with that many threads."""
+    environment = _environment()
+    environment |= {name: str(threads) for name in environment if name.endswith("NUM_THREADS")}
+    environment |= {"OMP_WAIT_POLICY": "passive"}  # threads that wait leave the core to others
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
 
 
 def run_pytest(folder: Path) -> tuple[int, str]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,6 +151,14 @@ class Session:
             longrepr=None,
             when="call" if call.when == "collect" else call.when,
         )
+
+
+def take_measurements() -> list[Any]:
+    """What the tests judged by numbers since the last call: see assignments/checking."""
+    measured: list[Any] = getattr(sys.modules.get("comparison"), "measured", [])
+    taken = list(measured)
+    measured.clear()
+    return taken
 
 
 def _make_importable(folders: Sequence[Path]) -> None:

@@ -61,14 +61,14 @@ def signal_error(pid):
         return type(error).__name__
 
 def leave(text):
-    for folder in ("/tmp", "/dev/shm", ".", os.path.expanduser("~")):
+    for folder in ("/tmp", "/dev/shm", "/submission", ".", os.path.expanduser("~")):
         try:
             open(os.path.join(folder, "left.txt"), "w").write(text)
         except OSError:
             pass
 
 def find_left():
-    folders = ("/tmp", "/dev/shm", ".", os.path.expanduser("~"))
+    folders = ("/tmp", "/dev/shm", "/submission", ".", os.path.expanduser("~"))
     return [f for f in folders if os.path.exists(f + "/left.txt")]
 
 def capabilities():

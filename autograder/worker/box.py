@@ -32,7 +32,7 @@ PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEA
 SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 FIRST_UID, UIDS = 61184, 4000  # the range systemd gives to throw-away users
 
-HOME = "/tmp"
+HOME = "/submission"
 
 
 def _call(name: str, *arguments: object) -> None:
@@ -87,7 +87,7 @@ def enclose(view: Sequence[str]) -> None:
     _mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64m")
     for path in view:
         _bind(path, root + path)
-    for name in ("dev/shm", "tmp", "proc", "sys"):
+    for name in ("dev/shm", "tmp", "proc", "sys", HOME.strip("/")):
         os.makedirs(f"{root}/{name}", exist_ok=True)
     for name in ("null", "zero", "random", "urandom"):
         _bind(f"/dev/{name}", f"{root}/dev/{name}", readonly=False)
@@ -111,15 +111,19 @@ def _bind(source: str, target: str, readonly: bool = True) -> None:
         _mount("none", target, None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID)
 
 
-def seal(number: int, limits: Mapping[str, int], scratch_mib: int = 64) -> None:
+def seal(
+    number: int, limits: Mapping[str, int], view: Sequence[str], scratch_mib: int = 64
+) -> None:
     """In the first process of the new namespaces: hides what is left, drops privileges, limits.
 
-    `number` picks the throw-away user where the grader runs as root.
+    `number` picks the throw-away user where the grader runs as root. `view` is what stays visible.
     """
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     scratch = f"mode=1777,size={scratch_mib}m,nr_inodes=10000"
-    for folder in ("/dev/shm", HOME):
-        if os.path.isdir(folder):
+    for folder in ("/dev/shm", "/tmp", HOME):
+        if any(path.startswith(f"{folder}/") for path in view):  # Python itself lies in there
+            _mount("none", folder, None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV)
+        elif os.path.isdir(folder):
             _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, scratch)
     is_root = is_real_root()
     _mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "mode=555,size=4k")

@@ -52,6 +52,7 @@ class Zygote:
 
     def __init__(self, channels: list[socket.socket], isolation: str, view: list[str]) -> None:
         self.channels = channels
+        self.view = view
         self.scratch = ""
         self.level = "full"
         self.level = self._find_level(isolation, view)
@@ -195,7 +196,7 @@ class Zygote:
         box.die_with_parent()
         os.close(proc)
         os.setsid()
-        box.seal(number, limits)
+        box.seal(number, limits, self.view)
         task()
         os._exit(0)
 
