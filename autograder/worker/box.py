@@ -85,6 +85,8 @@ def enclose(view: Sequence[str]) -> None:
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     root = "/sys"  # a folder that every system has and that nobody needs from here on
     _mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64m")
+    os.makedirs(f"{root}/tmp")  # first: the view may reach into it
+    _mount("tmpfs", f"{root}/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m")
     for path in view:
         _bind(path, root + path)
     for name in ("dev/shm", "tmp", "proc", "sys", HOME.strip("/")):
@@ -92,7 +94,6 @@ def enclose(view: Sequence[str]) -> None:
     for name in ("null", "zero", "random", "urandom"):
         _bind(f"/dev/{name}", f"{root}/dev/{name}", readonly=False)
     _mount("proc", f"{root}/proc", "proc", MS_NOSUID | MS_NODEV)
-    _mount("tmpfs", f"{root}/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m")
     os.chdir(root)
     _call("syscall", ctypes.c_long(SYS_PIVOT_ROOT[os.uname().machine]), b".", b".")
     _call("umount2", b".", MNT_DETACH)
