@@ -113,6 +113,7 @@ def _view() -> list[str]:
     ours = [package / name for name in ("__init__.py", "protocol.py", "worker")]
     python = [sys.prefix, sys.base_prefix, sysconfig.get_path("purelib")]
     paths = [*SYSTEM_VIEW, *python, *(str(path) for path in ours)]
+    paths += [os.path.realpath(path) for path in paths]
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]
 
 

@@ -82,7 +82,7 @@ def run() -> Run:
             path.unlink(missing_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignments, "load", lambda *_: run.assignment)
-        judges = pool.start("attention", 2)
+        judges = pool.start("attention", 8)
         try:
             run.isolation = judges.isolation
             if judges.isolation != "full":
@@ -306,7 +306,8 @@ def test_right_submissions_are_judged_the_same_before_and_after(run: Run) -> Non
 def test_judges_and_sandbox_live_on_and_hold_no_more_than_before(run: Run) -> None:
     assert run.after.keys() == run.before.keys(), "a judge or the zygote died"
     for pid, (descriptors, threads) in run.before.items():
-        assert run.after[pid][0] <= descriptors + 2
+        # A judge that diagnoses maps the fault tables, once: at most 15 files.
+        assert run.after[pid][0] <= descriptors + 17
         assert run.after[pid][1] <= threads + 1
 
 
