@@ -99,8 +99,6 @@ class Judge:
                     outcome = verdicts.skipped()
                 else:
                     outcome = self._session.run(test, submission, exercise)
-                    if outcome.verdict == "timed_out":  # the machine may have hiccuped: once more
-                        outcome = self._session.run(test, submission, exercise)
                     ends += outcome.verdict in ("crashed", "out_of_memory")
                     spent = time.monotonic() - started
                     is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS

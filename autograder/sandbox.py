@@ -169,6 +169,21 @@ class Worker:
                 os.killpg(self.pid, signal.SIGKILL)
         self.release()
 
+    def computing_seconds(self) -> float | None:
+        """Processor time that the worker's first process has used; None if that cannot be told."""
+        if self.handle is None:
+            self.station.read_until(lambda: self.handle is not None, 0.01)
+        if self.handle is None:
+            return None
+        try:
+            with open(f"/proc/self/fdinfo/{self.handle}") as file:
+                fields = dict(line.split(":", 1) for line in file.read().splitlines())
+            with open(f"/proc/{int(fields['Pid'])}/stat") as file:
+                words = file.read().rpartition(")")[2].split()
+        except (OSError, KeyError, ValueError):
+            return None
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
     def release(self) -> None:
         self.station.workers.pop(self.number, None)
         if self.handle is not None:
