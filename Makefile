@@ -5,7 +5,7 @@ RUN := .venv/bin/
 STAMP := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade template test lint clean
+.PHONY: help setup grade template verify test lint clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ grade: $(STAMP) ## grade a class: make grade [A=attention] [S=submissions/] [OUT
 
 template: $(STAMP) ## build what students get, student_template/<id>, from the solution: make template [A=attention]
 	@$(RUN)autograder template $(A) $(ARGS)
+
+verify: $(STAMP) ## hold an assignment to all that its author promises: make verify [A=attention]
+	@$(RUN)autograder verify $(A) $(ARGS)
 
 test: $(STAMP) ## run the kit's own tests: make test [ARGS="-k intake"]
 	@$(RUN)pytest $(ARGS)
