@@ -74,6 +74,11 @@ def grade(
     declared = load(assignment)
     terminal = Terminal()
     out = out or Path("grades") / assignment
+    if submissions is not None:
+        if str(submissions) in ("", "."):
+            raise KitError("no folder of submissions is named. Is a shell variable empty?")
+        if out.resolve().is_relative_to(submissions.resolve()):
+            raise KitError(f"{out} lies in the submissions. Give a folder beside them with --out.")
     try:
         with terminal:
             summary = grade_class(

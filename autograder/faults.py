@@ -132,6 +132,9 @@ def load_dictionaries(folder: Path) -> dict[str, Dictionary]:
 def check_declaration(dictionary: Dictionary, path: Path) -> None:
     """KitError when two faults share an id or a step reads an axis that does not exist."""
     ids = [fault.id for axis in dictionary.axes for fault in axis.faults]
+    unknown = sorted({*dictionary.gross, *dictionary.slight} - set(ids))
+    if unknown:
+        raise KitError(f"{path}: {dictionary.exercise} has no fault called {unknown[0]!r}.")
     twice = sorted({i for i in ids if ids.count(i) > 1})
     if twice:
         raise KitError(f"{path}: {dictionary.exercise} has two faults called {twice[0]!r}.")

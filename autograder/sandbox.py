@@ -278,6 +278,16 @@ def start_python(arguments: Sequence[str], threads: int) -> subprocess.Popen[byt
     )
 
 
+def finish_python(process: subprocess.Popen[bytes], seconds: float) -> tuple[int, str]:
+    """Waits for one of these; returns its exit code and the last line that it said."""
+    try:
+        _, said = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return 1, f"it takes longer than {seconds:.0f} s"
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return process.returncode, lines[-1] if lines else ""
+
+
 def run_pytest(folder: Path) -> tuple[int, str]:
     """Runs plain pytest in a folder, as a student does; returns its exit code and output."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

@@ -13,8 +13,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder import expectation
+from autograder import expectation, right_styles
 from autograder.assignment import Assignment
+from autograder.calibration import Margins, calibrate
 from autograder.errors import KitError
 from autograder.expectation import Case
 from autograder.fault_page import render_fault_page
@@ -40,6 +41,7 @@ class Material:
     submissions: dict[str, Submission]
     cases: dict[str, Case]
     proofs: list[Proof]
+    margins: list[Margins]
 
     def folder(self, student: str) -> Path:
         kind, _, case = student.partition("-")
@@ -75,13 +77,25 @@ def gather(assignment: Assignment, pool: Pool) -> Material:
         for student, submission in submissions.items()
         if not submission.ungradable
     }
-    proofs = prove_all(assignment)  # while the judges are at work
+    proofs, margins = measure(assignment)  # while the judges are at work
     judgements = {student: future.result() for student, future in futures.items()}
-    material = Material(assignment, judgements, submissions, {}, proofs)
+    material = Material(assignment, judgements, submissions, {}, proofs, margins)
     for student in submissions:
         if student not in (REFERENCE, TEMPLATE):
             material.cases[student] = expectation.read_case(material.folder(student))
     return material
+
+
+def measure(assignment: Assignment) -> tuple[list[Proof], list[Margins]]:
+    """What the fault dictionaries prove about the tests, and where the tests' bounds stand."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = right_styles.start(assignment, Path(folder))
+        try:
+            proofs = prove_all(assignment)
+        finally:
+            found = right_styles.collect(runs)
+    dictionaries = load_dictionaries(assignment.solution_dir)
+    return proofs, calibrate(dictionaries.values(), proofs, found)
 
 
 def prove_all(assignment: Assignment) -> list[Proof]:
@@ -242,6 +256,13 @@ def check_faults(material: Material, finding: Finding) -> Iterator[str]:
         yield from proof.problems
 
 
+def check_bounds(material: Material, finding: Finding) -> Iterator[str]:
+    """Every number that a test judges by stands well between right and wrong answers."""
+    finding.figure = "; ".join(map(str, material.margins))
+    for margins in material.margins:
+        yield from margins.problems
+
+
 def check_diagnoses(material: Material, finding: Finding) -> Iterator[str]:
     """A case whose faults are in the dictionary is named exactly; no other is named wrongly."""
     named = 0
@@ -274,6 +295,7 @@ CHECKS: dict[str, Check] = {
     "wrong cases lose points where they are wrong": check_wrong_cases,
     "every test is failed by a wrong case": check_coverage,
     "every known mistake is caught": check_faults,
+    "tolerances are neither too tight nor too loose": check_bounds,
     "diagnoses name what is wrong": check_diagnoses,
     "the table of what mistakes cost is up to date": check_fault_page,
     "public tests pass in plain pytest": check_public_tests,

@@ -183,7 +183,8 @@ class Server:
             # A scalar: given `grad_outputs`, torch would import its symbolic machinery (160 ms).
             total: Any = sum((output * grad).sum() for output, grad in pairs)
         grads = torch.autograd.grad(total, wanted, retain_graph=True, allow_unused=True)
-        return {"grads": [packer.pack(grad) for grad in grads]}
+        dense = [grad if grad is None else grad.to_dense() for grad in grads]  # nn.Embedding's
+        return {"grads": [packer.pack(grad) for grad in dense]}
 
     def op_state(self, envelope: dict[str, Any], _: object, packer: ServerPacker) -> dict[str, Any]:
         """`what` is `state_dict`, `named_parameters` or `named_buffers`."""
@@ -196,6 +197,10 @@ class Server:
         self, envelope: dict[str, Any], unpacker: ServerUnpacker, _: object
     ) -> dict[str, Any]:
         module: Any = self.objects[envelope["handle"]]
+        for part in module.modules():  # a table made in inference mode is a table all the same
+            for name, buffer in part.named_buffers(recurse=False):
+                if buffer.is_inference():
+                    part._buffers[name] = buffer.clone()
         module.load_state_dict(unpacker.unpack(envelope["state"]))
         return {}
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from block_probes import EVEN, implied_ratio, passed_on, places_differ, unevenness
+from block_probes import EVEN, implied_ratio, passed_on, places_apart, unevenness
 from block_weights import (
     BATCH,
     D_K,
@@ -18,7 +18,7 @@ from block_weights import (
     run,
     working,
 )
-from comparison import require, require_form
+from comparison import is_small, require, require_form, require_large
 
 
 @pytest.mark.graded(
@@ -98,8 +98,9 @@ def test_positions(submission):
     Tokens 0 and 1 are the same, tokens 2 and 3 are others. How positions enter is left to
     other tests. The two answers of a right block are far apart.
     """
-    require(
-        places_differ(submission, TOKENS[[0, 0, 1, 2]]),
+    require_large(
+        places_apart(submission, TOKENS[[0, 0, 1, 2]]),
+        1.5e-3,
         "a token at place 0 and the same token at place 1 get the same answer: "
         "positions are missing, or do not run along the length",
     )
@@ -118,7 +119,7 @@ def test_amounts(submission):
     not, other amounts are tried. Blocks without positions, or with those of other places,
     are charged elsewhere.
     """
-    if unevenness(submission, 1.0) < EVEN:
+    if is_small(unevenness(submission, 1.0), EVEN):
         return
     ratio = implied_ratio(submission)
     if ratio is None or ratio in (0, 1):

@@ -8,7 +8,15 @@ import math
 
 import pytest
 import torch
-from block_probes import implied_ratio, passed_on, places_differ
+from block_probes import (
+    APART,
+    EVEN,
+    implied_ratio,
+    passed_on,
+    places_apart,
+    places_differ,
+    unevenness,
+)
 from block_readings import attend, readings
 from block_weights import (
     BATCH,
@@ -26,7 +34,7 @@ from block_weights import (
     seen,
     working,
 )
-from comparison import distance, require, require_close
+from comparison import distance, is_large, is_small, require, require_close
 from inputs import SEED, normal
 
 
@@ -52,12 +60,13 @@ def test_attention(submission):
         other = tokens.clone()
         other[:, place] = 23
         moved.append((ask(other) - before).abs().amax((0, 2)))
-    unmoved = torch.stack(moved) < 1e-5  # (exchanged token, token)
-    if not bool(unmoved.any()):
+    least = 3e-4
+    unmoved = torch.stack(moved) < least  # (exchanged token, token)
+    if is_large(float(torch.stack(moved).min()), least):
         return
     neighbour = tokens.clone()
     neighbour[1] = torch.tensor([8, 23, 3, 19])
-    along_batch = distance(ask(neighbour)[0], before[0]) > 1e-5
+    along_batch = distance(ask(neighbour)[0], before[0]) > least
     only_own = bool((unmoved | torch.eye(LENGTH, dtype=torch.bool)).all())
     require(along_batch and only_own, "some tokens can be exchanged without changing some answers")
 
@@ -79,9 +88,9 @@ def test_batch(submission):
     block, _ = working(submission, table, tokens, seed=SEED)
     before, again = run(block, tokens), run(block, tokens)
     after = run(block, changed)
-    if distance(again, before) < 2e-3:  # answers at random are charged by the test about modes
+    if distance(again, before) < 2e-4:  # answers at random are charged by the test about modes
         what = "the answer to a sequence whose neighbour changed"
-        require_close(after[[0, 2]], before[[0, 2]], 2e-3, what)
+        require_close(after[[0, 2]], before[[0, 2]], 2e-4, what)
 
 
 @pytest.mark.graded(
@@ -95,6 +104,8 @@ def test_rows(submission):
     With embeddings v - PE(i) a right block attends to equal vectors and answers are equal.
     Missing positions and other amounts are charged by the tests about them.
     """
+    if is_small(unevenness(submission, 1.0, SEED), EVEN):
+        return
     if implied_ratio(submission, SEED) is None:
         require(
             not places_differ(submission, TOKENS[[0, 0, 1, 2]], SEED),
@@ -113,7 +124,7 @@ def test_values(submission):
     A sequence of one token, repeated: values that know no place would all be equal, and then
     all answers. Where two different tokens do not show positions, another test charges it.
     """
-    if not places_differ(submission, TOKENS[[0, 0, 0, 0]], SEED):
+    if not is_large(places_apart(submission, TOKENS[[0, 0, 0, 0]], SEED), APART, spared=2.3e-4):
         require(
             not places_differ(submission, TOKENS[[0, 0, 1, 2]], SEED),
             "one token, repeated: all its answers are the same",
@@ -135,15 +146,15 @@ def test_nothing_else(submission):
     for size in (0.5, -0.8):
         arrived = passed_on(submission, size)
         wanted = torch.full_like(arrived, size)
-        if distance(arrived, wanted) > 4e-5:
+        if distance(arrived, wanted) > 1e-5:
             woven = passed_on(submission, size, woven=True)
             ratio = implied_ratio(submission, SEED)
             factor = float(arrived.median()) / size
             scaled = ratio not in (None, 0, 1) and abs(factor * ratio - 1) < 1e-2
             at_random = distance(passed_on(submission, size), arrived) > 1e-3
-            if ratio is None or scaled or at_random or distance(woven, wanted) < 4e-5:
+            if ratio is None or scaled or at_random or distance(woven, wanted) < 1e-5:
                 continue
-        require_close(arrived, wanted, 4e-5, "what attention hands on")
+        require_close(arrived, wanted, 1e-5, "what attention hands on")
 
 
 @pytest.mark.graded(
@@ -174,7 +185,7 @@ def test_too_long(submission):
         return
     y = seen(result, tokens)
     wanted = answer(submission, table, tokens, seed=SEED)
-    require_close(y, wanted, 2e-3, "the answer to 7 tokens with max_len = 5")
+    require_close(y, wanted, 1e-4, "the answer to 7 tokens with max_len = 5")
 
 
 @pytest.mark.graded(
@@ -218,8 +229,8 @@ def test_token_zero(submission):
         return answer(submission, table[names], names[tokens], seed=SEED)
 
     before = answer(submission, table, tokens, seed=SEED)
-    if distance(renamed(9, 7), before) < 2e-3:
-        require_close(renamed(9, 0), before, 2e-3, "the answer with another token named 0")
+    if distance(renamed(9, 7), before) < 2e-4:
+        require_close(renamed(9, 0), before, 2e-4, "the answer with another token named 0")
 
 
 @pytest.mark.graded(
@@ -270,10 +281,10 @@ def test_modes(submission):
     table, tokens = normal("modes of blocks", VOCAB_SIZE, D_MODEL), TOKENS.repeat(BATCH, 1)
     block, _ = working(submission, table, tokens, seed=SEED)
     wanted = run(block, tokens)
-    require_close(run(block, tokens), wanted, 1e-3, "the second answer to one input")
+    require_close(run(block, tokens), wanted, 2e-4, "the second answer to one input")
     block.train()
     for _ in range(2):
-        require_close(run(block, tokens), wanted, 1e-3, "the answer in training mode")
+        require_close(run(block, tokens), wanted, 2e-4, "the answer in training mode")
 
 
 @pytest.mark.graded(
@@ -293,8 +304,8 @@ def test_second_call(submission):
     after = run(block, other)
     beside, _ = working(submission, table, other, seed=SEED)
     wanted = answer(submission, table, other, seed=SEED)
-    if distance(run(beside, other), wanted) < 1e-3:
-        require_close(after, wanted, 1e-3, "the second answer of one block")
+    if distance(run(beside, other), wanted) < 2e-4:
+        require_close(after, wanted, 2e-4, "the second answer of one block")
 
 
 @pytest.mark.graded(
@@ -323,7 +334,7 @@ def test_whole(submission):
             candidate = attend(x, num_heads, *reading).float()
             if wanted is None or distance(y, candidate) < nearest:
                 nearest, wanted = distance(y, candidate), candidate
-            if nearest < 1e-3:
+            if nearest < 1e-4:
                 break
         require(wanted is not None, "the weights are not those of one attention layer")
-        require_close(y, wanted, 2e-3)
+        require_close(y, wanted, 2e-4)

@@ -25,18 +25,27 @@ from block_weights import (
     parts_of,
     run,
 )
-from comparison import distance, measured, require
+from comparison import distance, require
 from torch import Tensor
 
-EVEN = 4e-5
+EVEN = 1.5e-5
 """Answers that differ by less than this count as equal."""
+
+
+APART = 1e-4
+"""Answers to one token at two places that differ by more than this show the positions."""
+
+
+def places_apart(submission: Any, tokens: Tensor, seed: int = 0) -> float:
+    """Return how far the answers at places 0 and 1 of these tokens (length,), the same, differ."""
+    table = 0.3 * numbers(seed + 5, VOCAB_SIZE, D_MODEL)
+    y = answer(submission, table, tokens.repeat(BATCH, 1), gain=1.5, seed=seed)
+    return float((y[:, 0] - y[:, 1]).abs().amax(-1).min())
 
 
 def places_differ(submission: Any, tokens: Tensor, seed: int = 0) -> bool:
     """Say whether places 0 and 1 of these tokens (length,), where the same one stands, differ."""
-    table = 0.3 * numbers(seed + 5, VOCAB_SIZE, D_MODEL)
-    y = answer(submission, table, tokens.repeat(BATCH, 1), gain=1.5, seed=seed)
-    return float((y[:, 0] - y[:, 1]).abs().amax(-1).min()) > 1e-4
+    return places_apart(submission, tokens, seed) > APART
 
 
 def unevenness(submission: Any, ratio: float, seed: int = 0) -> float:
@@ -54,9 +63,7 @@ def unevenness(submission: Any, ratio: float, seed: int = 0) -> float:
     gain = 1 / max(1.0, abs(ratio))  # with scores far apart, all would look at one token
     y = answer(submission, table, torch.stack((TOKENS, others, TOKENS)), gain=gain, seed=seed)
     require(distance(y[0], y[1]) > 1e-6, "the answers do not depend on the tokens")
-    gap = float((y - y[:, :1]).abs().max()) / gain**4  # a way leads through four weights
-    measured.append((gap, EVEN))
-    return gap
+    return float((y - y[:, :1]).abs().max()) / gain**4  # a way leads through four weights
 
 
 def implied_ratio(submission: Any, seed: int = 0) -> float | None:

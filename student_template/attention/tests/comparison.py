@@ -7,13 +7,31 @@ length 1 too many. Whatever comes, nothing but `AssertionError` is raised.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-measured: list[tuple[float, float]] = []
-"""(error, tolerance) of every comparison of values so far; tolerances are calibrated with it."""
+ROUNDING = 1e-7
+"""What float32 makes of a number of size 1."""
+
+
+class Measurement(NamedTuple):
+    """One judgement by a number: `error > tolerance` fails.
+
+    Where something has to be there, the error is what was asked for, the tolerance what was found.
+    """
+
+    error: float
+    tolerance: float
+    bound: str  # the number in the test that decided
+    rounding: float = 0.0  # an error that this comparison can always have
+    spared: float = 0.0  # what a mistake may do that another test charges
+
+
+measured: list[Measurement] = []
+"""Every judgement by a number so far; the bounds of the tests are calibrated with it."""
 
 
 def tensor_of(result: object, shape: tuple[int, ...], what: str = "the output") -> Tensor:
@@ -85,17 +103,22 @@ def require_finite(tensor: Tensor, what: str = "the output") -> None:
 
 
 def require_close(
-    result: object, expected: Tensor, tolerance: float, what: str = "the output"
+    result: object,
+    expected: Tensor,
+    tolerance: float,
+    what: str = "the output",
+    spared: float = 0.0,
 ) -> None:
     """Check values: the largest error must not exceed `tolerance`.
 
     The message gives the first place that is off most, what is there and what belongs there.
+    `spared` is an error that must pass, since a mistake that another test charges causes it.
     """
     got = tensor_of(result, tuple(expected.shape), what)
     require_finite(got, what)
     error = distance(got, expected)
-    measured.append((error, tolerance))
-    if error <= tolerance:
+    size = float(expected.detach().abs().max()) if expected.numel() else 0.0
+    if is_small(error, tolerance, ROUNDING * size, spared):
         return
     gaps = (got.detach().double() - expected.detach().double()).abs()
     place = tuple(int(n) for n in np.unravel_index(int(gaps.argmax()), gaps.shape))
@@ -103,6 +126,35 @@ def require_close(
         f"{what} is off by up to {error:.3g} (allowed: {tolerance:.0e}). At {list(place)} it is "
         f"{float(got[place]):.4f}; expected {float(expected[place]):.4f}"
     )
+
+
+def require_small(
+    error: float, tolerance: float, message: str, size: float = 1.0, spared: float = 0.0
+) -> None:
+    """Check an error that a test has worked out itself, of numbers of that `size`."""
+    require(is_small(error, tolerance, ROUNDING * size, spared), message)
+
+
+def require_large(value: float, least: float, message: str, spared: float = math.inf) -> None:
+    """Check that something is there: `value`, which is next to nothing when it is not.
+
+    `spared` is a value that must pass, since a mistake that another test charges causes it.
+    """
+    require(is_large(value, least, spared), message)
+
+
+def is_small(error: float, tolerance: float, rounding: float = ROUNDING, spared: float = 0) -> bool:
+    """Say whether an error is small enough, and remember it for calibration."""
+    error = math.inf if math.isnan(error) else error
+    measured.append(Measurement(error, tolerance, f"<= {tolerance:g}", rounding, spared))
+    return error <= tolerance
+
+
+def is_large(value: float, least: float, spared: float = math.inf) -> bool:
+    """Say whether something is there, and remember it for calibration."""
+    value = 1e-30 if math.isnan(value) or value <= 0 else value
+    measured.append(Measurement(least, value, f">= {least:g}", 0.0, least * value / spared))
+    return value >= least
 
 
 def distance(got: Tensor, expected: Tensor) -> float:

@@ -26,6 +26,12 @@ ENCODING = Dictionary(
         "rows_first_only",
         "layout_first_half_only",
     ),
+    slight=(
+        "table_half_precision",
+        "table_bfloat16",
+        "table_three_decimals",
+        "table_two_decimals",
+    ),
     whole=(graded.ROWS,),
     whole_compares_all=False,
     tolerance=1e-5,

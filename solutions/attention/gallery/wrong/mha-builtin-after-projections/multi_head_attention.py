@@ -4,6 +4,7 @@ import torch.nn as nn
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()
+        torch.manual_seed(1)
         if d_model % num_heads != 0:
             raise ValueError(f"d_model = {d_model} cannot be split into {num_heads} equal heads")
         self.h = num_heads
