@@ -128,7 +128,7 @@ def _list_remarks(summary: Summary, out: Path) -> list[str]:
         first += f", {len(summary.kept)} unchanged"
     if scores:
         mean = format_points(round(sum(scores, Decimal(0)) / len(scores), 1))
-        first += f", mean {mean} of {format_points(summary.assignment.points)}"
+        first += f", their mean {mean} of {format_points(summary.assignment.points)}"
     lines = [f"{first}, in {summary.seconds:.1f} s."]
     if summary.isolation == "process":
         lines.append(

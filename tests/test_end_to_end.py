@@ -23,7 +23,7 @@ STUDENTS = {
     "dan": ["wrong/block-pe-twice"],
     "eve": ["hostile/exits_zero_in_forward"],
     "fay": ["wrong/two-scale-and-halves"],
-    "gus": ["hostile/endless_stubborn_loop"],
+    "gus": ["hostile/all_three_exit"],
 }
 
 

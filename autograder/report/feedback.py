@@ -102,7 +102,12 @@ def _make_parts(result: Result, assignment: Assignment) -> list[Part]:
                 is_carried_forward=scored.id in result.carried_forward,
                 findings=_group(wrong),
                 waiting=_find(skipped) if skipped else None,
-                right=[clean_line(test.title) for test in tests if test.verdict == "passed"],
+                # A passed test with a message was not charged; that is not to say it was right.
+                right=[
+                    clean_line(test.title)
+                    for test in tests
+                    if test.verdict == "passed" and not test.message
+                ],
             )
         )
     return parts

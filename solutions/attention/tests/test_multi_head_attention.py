@@ -398,14 +398,20 @@ def test_zero_token(submission):
     hint="How large does exp(1000) get, and how does torch.softmax avoid it?",
 )
 def test_large_scores(submission):
-    """Catches: exp and sum written out without subtracting the largest score first.
+    """Catches: exp and sum without subtracting the largest score first; scores cut off instead.
 
-    Only finiteness is asked for: `torch.softmax` gives it for all scores of this size.
+    `torch.softmax` is exact for scores of this size. A layer that is not right for small scores
+    either is charged by the tests about that: of it, only finite numbers are asked.
     """
-    weights = large_weights("large", 12)
-    strong = {name: (torch.as_tensor(weights[name][0]) * 20, 0.0) for name in ("Wq", "Wk")}
-    y = answer(submission, 12, 3, normal("large", 2, 5, 12), **{**weights, **strong})
+    x, weights = normal("large", 2, 5, 12), large_weights("large", 12)
+    factors = {name: torch.as_tensor(weights[name][0]) * 20 for name in ("Wq", "Wk")}
+    strong = {**weights, **{name: (weight, torch.zeros(12)) for name, weight in factors.items()}}
+    y = answer(submission, 12, 3, x, **strong)
     require_finite(y, "the output for scores in the thousands")
+    small = answer(submission, 12, 3, x, **weights)
+    if distance(small, independent_attention(x, 3, weights)) < 2e-4:
+        wanted = independent_attention(x, 3, strong)
+        require_close(y, wanted, 2e-4, "the output for scores in the thousands")
 
 
 @pytest.mark.graded(
