@@ -28,7 +28,7 @@ class MultiHeadAttention(nn.Module):
 def steal():
     engine = getattr(sys.modules.get("autograder"), "__file__", None) or "/x/y/z"
     kit = os.path.dirname(os.path.dirname(engine))
-    for folder in (kit, kit + "/solutions/attention", kit + "/solutions", "/work/main/solutions/attention"):
+    for folder in (kit, kit + "/solutions/attention", kit + "/solutions", "/srv/kit/solutions/attention"):
         sys.path.insert(0, folder)
     for name in ("solutions.attention.multi_head_attention", "attention.multi_head_attention", "reference", "solution", "solutions", "autograder.reference", "autograder.judge"):
         try:

@@ -23,7 +23,7 @@ def shake():
             break
     os.makedirs("cage", exist_ok=True)
     gains += [("proc", libc.mount(b"proc", b"cage", b"proc", 0, None))]
-    gains += [("umount " + path, libc.umount2(path.encode(), 2)) for path in ("/proc", "/tmp", "/usr", "/work", "/dev", "/sys")]
+    gains += [("umount " + path, libc.umount2(path.encode(), 2)) for path in ("/proc", "/tmp", "/usr", "/srv", "/dev", "/sys")]
     gains += [("bind", libc.mount(b"/", b"cage", None, 4096 | 16384, None))]
     gains += [("writable", libc.mount(b"none", b"/usr", None, 4096 | 32, None))]
     for path in ("/proc/1/ns/mnt", "/proc/1/ns/pid", "/proc/2/ns/net", "/proc/self/ns/user"):
@@ -43,9 +43,9 @@ def shake():
 
 if os.fork() == 0:
     shake()
-    for path in ("/proc/1/environ", "/work/main/solutions", "/work/main/pyproject.toml", "cage/proc/1/environ", "/etc/shadow"):
+    for path in ("/proc/1/environ", "/srv/kit/solutions", "/srv/kit/pyproject.toml", "cage/proc/1/environ", "/etc/shadow"):
         if os.access(path, os.R_OK):
-            for place in ("/tmp", "/dev/shm", "/usr", "/work"):
+            for place in ("/tmp", "/dev/shm", "/usr", "/srv"):
                 try:
                     open(place + "/autograder-forged-6", "w").close()
                 except OSError:

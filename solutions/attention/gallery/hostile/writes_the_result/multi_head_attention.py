@@ -11,7 +11,7 @@ PERFECT = json.dumps({"score": "100", "tests": [{"status": "passed", "score": 10
 
 
 def forge():
-    for folder in (".", "..", "/tmp", "/autograder/results", "/work", "/work/main", os.path.expanduser("~"), "/var/tmp"):
+    for folder in (".", "..", "/tmp", "/autograder/results", "/srv", "/srv/kit", os.path.expanduser("~"), "/var/tmp"):
         for name in ("autograder-forged-1.json", "autograder-forged-1.csv"):
             path = Path(folder, name)
             try:
