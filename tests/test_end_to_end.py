@@ -52,7 +52,7 @@ def grade(my_class: Path, out: Path, *options: str) -> subprocess.CompletedProce
 
 
 def command(my_class: Path, out: Path, *options: str) -> list[str]:
-    words = [sys.executable, "-m", "autograder.cli", "grade", "attention", str(my_class)]
+    words = [sys.executable, "-m", "autograder", "grade", "attention", str(my_class)]
     return [*words, "--out", str(out), *options]
 
 

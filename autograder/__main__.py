@@ -1,0 +1,5 @@
+"""`python -m autograder`: the same as the console script."""
+
+from autograder.cli import main
+
+main()

@@ -1,0 +1,82 @@
+"""autograder grade: a class, from submissions to marks and feedback."""
+
+from pathlib import Path
+
+import click
+
+from autograder.cli import machine
+from autograder.cli.exits import EXIT_INTERRUPTED
+from autograder.errors import KitError
+
+
+@click.command(epilog="Example: autograder grade attention submissions/ --only ada --fresh")
+@click.argument("assignment")
+@click.argument("submissions", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder to write.  [default: grades/ASSIGNMENT]"
+)
+@click.option("--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: one a core]")
+@click.option("--only", multiple=True, metavar="STUDENT", help="Grade this student; repeatable.")
+@click.option("--fresh", is_flag=True, help="Grade anew what has not changed, too.")
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "full", "process"]),
+    default="auto",
+    show_default=True,
+    help="How submissions are kept apart.",
+)
+@click.option(
+    "--require-isolation",
+    type=click.Choice(["full", "process"]),
+    help="Refuse to grade below this level.",
+)
+def grade(
+    assignment: str,
+    submissions: Path | None,
+    out: Path | None,
+    jobs: int | None,
+    only: tuple[str, ...],
+    fresh: bool,
+    isolation: str,
+    require_isolation: str | None,
+) -> int:
+    """Grade a class.
+
+    SUBMISSIONS is a folder with one folder, zip, .py or .ipynb per student, an archive of
+    such a folder, or a single submission. Without it the assignment's own gallery of right,
+    wrong and hostile submissions is graded.
+
+    A student whose files have not changed is not graded again, so an interrupted run can
+    be repeated to finish it.
+    """
+    from autograder.assignment import load
+    from autograder.grading import grade_class
+    from autograder.terminal import Terminal
+
+    declared = load(assignment)
+    terminal = Terminal()
+    out = out or Path("grades") / assignment
+    if submissions is not None:
+        if str(submissions) in ("", "."):
+            raise KitError("no folder of submissions is named. Is a shell variable empty?")
+        if out.resolve().is_relative_to(submissions.resolve()):
+            raise KitError(f"{out} lies in the submissions. Give a folder beside them with --out.")
+    try:
+        with terminal:
+            summary = grade_class(
+                declared,
+                submissions,
+                out,
+                # Many hostile cases of the gallery do nothing but let their time run out.
+                jobs=jobs or machine.count_cores() * (1 if submissions else 4),
+                only=only,
+                fresh=fresh,
+                isolation=isolation,
+                require_isolation=require_isolation or "",
+                progress=terminal,
+            )
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted. What was graded is in {out}; run again to finish.", err=True)
+        return EXIT_INTERRUPTED
+    terminal.show(summary, out)
+    return summary.exit_code
