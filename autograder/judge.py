@@ -1,13 +1,13 @@
 """Judges submissions of one assignment with its graded tests, in one warm pytest session.
 
 The tests are collected once; each submission then runs through the same items, as pytest-xdist's
-workers do. Every exercise gets a worker of its own, so that what one file does to its process
-cannot cost points elsewhere. A verdict comes from what the test raised here, in the grader, and
+workers do. A verdict comes from what the test raised here, in the grader, and
 from nothing that the worker says about itself.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from collections.abc import Mapping, Sequence
@@ -15,17 +15,22 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from autograder import reference, verdicts
+import msgspec
+
+from autograder import drawing, pictures, reference, verdicts
 from autograder.assignment import Assignment, Exercise
 from autograder.charges import Charges, Faults
 from autograder.diagnosis import diagnose
+from autograder.errors import BrokenAssignment
 from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
+from autograder.pictures import Picture
 from autograder.remote import Setup, Stopped, Submission
 from autograder.results import Diagnosis, Judgement, TestResult
 from autograder.sandbox import Station
 from autograder.session import GradedTest, Session
 from autograder.verdicts import Outcome
+from autograder.workers import StandIns, Workers
 
 MAX_TESTS = 4  # times the limit of one test that all tests of an exercise may take together
 MAX_ENDS = 3  # deaths of a worker in one exercise before its other tests are skipped
@@ -37,6 +42,7 @@ class Trial:
 
     exercise: Exercise
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+    pictures: list[Picture] = field(default_factory=list)
 
     def is_perfect(self) -> bool:
         return all(outcome.verdict == "passed" for outcome in self.outcomes.values())
@@ -55,23 +61,33 @@ class Judge:
         self._charges: dict[str, Charges] = {}
         self._session = Session(assignment)
         self.tests = self._session.tests
+        self._drawers: dict[str, list[drawing.Draw]] = {}
+        with contextlib.suppress(BrokenAssignment):  # `verify` says so; marks need no pictures
+            self._drawers = drawing.load_pictures(assignment)
 
     def close(self) -> None:
         self._session.close()
 
     def judge(self, files: Mapping[str, str]) -> Judgement:
         """Judges one submission: file name to source text, for the files that it has."""
+        started = time.monotonic()
         trials: dict[str, Trial] = {}
         carried: list[str] = []
         diagnoses: list[Diagnosis] = []
-        for exercise in self.assignment.exercises:
-            trial = trials[exercise.id] = Trial(exercise)
-            self._try(trial, files, self._tests_of(exercise), {})
-            spoilt = [used for used in exercise.uses if not trials[used].is_perfect()]
-            if not self._is_unwritten(trial) and self._try_supplied(trial, files, trials, spoilt):
-                carried.append(exercise.id)
-            diagnoses += self._diagnose(trial, files, trials, spoilt)
-        return self._conclude(trials, carried, diagnoses)
+        with Workers(self.station, lambda stand_ins: self._setup(files, stand_ins)) as workers:
+            for exercise in self.assignment.exercises:
+                trial = trials[exercise.id] = Trial(exercise)
+                self._try(trial, workers, self._tests_of(exercise), {})
+                spoilt = [used for used in exercise.uses if not trials[used].is_perfect()]
+                if not self._is_unwritten(trial) and self._try_supplied(
+                    trial, workers, trials, spoilt
+                ):
+                    carried.append(exercise.id)
+                diagnoses += self._diagnose(trial, workers, trials, spoilt)
+                if not trial.is_perfect():
+                    workers.end()
+        judgement = self._conclude(trials, carried, diagnoses)
+        return msgspec.structs.replace(judgement, seconds=round(time.monotonic() - started, 3))
 
     # --- one exercise ---------------------------------------------------------------------------
 
@@ -81,38 +97,52 @@ class Judge:
     def _try(
         self,
         trial: Trial,
-        files: Mapping[str, str],
+        workers: Workers,
         tests: Sequence[GradedTest],
-        stand_ins: Mapping[str, dict[str, Any]],
+        stand_ins: StandIns,
     ) -> None:
-        """Runs `tests` in a worker of their own and notes the outcomes."""
-        exercise = trial.exercise
-        submission = Submission(self.station, self._setup(files, stand_ins))
-        try:
-            error = submission.import_error(exercise.file)
-            is_spent, ends, started = False, 0, time.monotonic()
-            for test in tests:
-                if error is not None:
-                    outcome = verdicts.of_exception(error, self.assignment.id, exercise)
-                    outcome = replace(outcome, is_imported=False)
-                elif is_spent:
-                    outcome = verdicts.skipped()
-                else:
-                    outcome = self._session.run(test, submission, exercise)
-                    ends += outcome.verdict in ("crashed", "out_of_memory")
-                    spent = time.monotonic() - started
-                    is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
-                    is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
-                trial.outcomes[test.id] = outcome
-        finally:
-            submission.close()
+        """Runs `tests` and notes the outcomes; no failure is noted that a fresh worker has not."""
+        submission, is_new = workers.get(stand_ins)
+        self._run(trial, submission, tests, stand_ins)
+        if not is_new and any(trial.outcomes[test.id].verdict != "passed" for test in tests):
+            workers.end()
+            submission, _ = workers.get(stand_ins)
+            self._run(trial, submission, tests, stand_ins)
         if any(outcome.is_unwritten for outcome in trial.outcomes.values()):
             trial.outcomes = dict.fromkeys(trial.outcomes, verdicts.unwritten())
+
+    def _run(
+        self,
+        trial: Trial,
+        submission: Submission,
+        tests: Sequence[GradedTest],
+        stand_ins: StandIns,
+    ) -> None:
+        exercise = trial.exercise
+        error = submission.import_error(exercise.file)
+        is_spent, ends, started = False, 0, time.monotonic()
+        for test in tests:
+            if error is not None:
+                outcome = verdicts.of_exception(error, self.assignment.id, exercise)
+                outcome = replace(outcome, is_imported=False)
+            elif is_spent:
+                outcome = verdicts.skipped()
+            else:
+                outcome = self._session.run(test, submission, exercise)
+                ends += outcome.verdict in ("crashed", "out_of_memory")
+                spent = time.monotonic() - started
+                is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
+                is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
+            trial.outcomes[test.id] = outcome
+        if not stand_ins:
+            can_be_seen = error is None and not is_spent and not trial.is_perfect()
+            drawers = self._drawers.get(exercise.id, ()) if can_be_seen else ()
+            trial.pictures = drawing.draw(exercise.id, drawers, submission)
 
     def _try_supplied(
         self,
         trial: Trial,
-        files: Mapping[str, str],
+        workers: Workers,
         trials: Mapping[str, Trial],
         spoilt: Sequence[str],
     ) -> bool:
@@ -133,11 +163,11 @@ class Judge:
                 break
             stand_ins = dict(self._stand_in(used, trials[used], keep) for used in chosen)
             tests = [test for test in self._tests_of(trial.exercise) if test.id in failed]
-            self._try(trial, files, tests, stand_ins)
+            self._try(trial, workers, tests, stand_ins)
             is_better |= any(trial.outcomes[test].verdict == "passed" for test in failed)
         return is_better
 
-    def _setup(self, files: Mapping[str, str], stand_ins: Mapping[str, dict[str, Any]]) -> Setup:
+    def _setup(self, files: Mapping[str, str], stand_ins: StandIns) -> Setup:
         limits = self.assignment.limits
         return Setup(
             files=files,
@@ -171,7 +201,7 @@ class Judge:
     def _diagnose(
         self,
         trial: Trial,
-        files: Mapping[str, str],
+        workers: Workers,
         trials: Mapping[str, Trial],
         spoilt: Sequence[str],
     ) -> list[Diagnosis]:
@@ -183,14 +213,14 @@ class Judge:
         if exercise not in self._tables:
             self._tables[exercise] = Table.of(dictionary)
         stand_ins = dict(self._stand_in(used, trials[used]) for used in spoilt)
-        submission = Submission(self.station, self._setup(files, stand_ins))
+        submission, _ = workers.get(stand_ins)
         submission.begin_test()
         try:
             found = diagnose(dictionary, submission, self._tables[exercise])
         except Stopped:
             return []
         finally:
-            submission.close()
+            submission.end_test()
         if found is None or not found.faults:
             return []
         self._excuse(trial, found.alternatives)
@@ -234,4 +264,5 @@ class Judge:
             carried_forward=carried,
             flags=sorted(set(flags)),
             isolation=self.station.level,
+            pictures=pictures.encode([p for trial in trials.values() for p in trial.pictures]),
         )

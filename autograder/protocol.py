@@ -36,6 +36,7 @@ MAX_DEPTH = 12
 MAX_ITEMS = 50_000
 MAX_DIMENSIONS = 16
 ALIGNMENT = 16
+SHORT = 1 << 16
 
 DTYPES: dict[str, torch.dtype] = {
     str(dtype).removeprefix("torch."): dtype
@@ -118,7 +119,9 @@ class Packer:
         if name is None:
             return ["o", f"tensor of {tensor.dtype}"]
         flags = "g" * tensor.requires_grad + "p" * isinstance(tensor, torch.nn.Parameter)
-        plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        plain = tensor.detach()
+        if plain.is_conj() or plain.is_neg() or not plain.is_contiguous():
+            plain = plain.resolve_conj().resolve_neg().contiguous()
         if plain.numel() * plain.element_size() > MAX_PAYLOAD - self.size - ALIGNMENT:
             return ["o", "tensor too large to send"]
         if tensor.dtype is torch.bfloat16:
@@ -242,10 +245,14 @@ def send(
     """Sends one frame. Raises `Closed` when nobody is there, `Late` when nobody reads."""
     text = json.dumps(envelope, separators=(",", ":")).encode()
     blobs = packer.blobs if packer else []
-    header = HEADER.pack(len(text), packer.size if packer else 0)
+    size = packer.size if packer else 0
+    header = HEADER.pack(len(text), size)
+    # One packet where it is short; long ones are not copied once more to make one of them.
+    parts = [b"".join([header, text, *blobs])] if size < SHORT else [header, text, *blobs]
     try:
         link.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
-        link.sendall(b"".join([header, text, *blobs]))
+        for part in parts:
+            link.sendall(part)
     except TimeoutError:
         raise Late from None
     except OSError:
@@ -274,24 +281,25 @@ def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[st
 
 
 def _exactly(link: socket.socket, size: int, deadline: float | None) -> bytearray:
-    data = bytearray()
-    while len(data) < size:
+    # The buffer grows with what really arrives, never with what a header promises.
+    data = bytearray(min(size, SHORT))
+    count = 0
+    while count < size:
+        if count == len(data):
+            data.extend(bytes(min(len(data), size - len(data))))
         if deadline is not None:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise Late
             link.settimeout(left)
-        # The buffer grows with what really arrives, never with what a header promises.
-        chunk = bytearray(min(size - len(data), 1 << 20))
         try:
-            count = link.recv_into(chunk)
+            with memoryview(data) as view, view[count:] as rest:
+                received = link.recv_into(rest)
         except TimeoutError:
             raise Late from None
         except OSError:
             raise Closed from None
-        if count == 0:
+        if received == 0:
             raise Closed
-        if count == size:
-            return chunk
-        data += memoryview(chunk)[:count]
+        count += received
     return data

@@ -25,10 +25,12 @@ import torch
 from torch import Tensor, nn
 
 from autograder import protocol
+from autograder.errors import KitError
 from autograder.results import Verdict
 from autograder.sandbox import Station, Worker
 
 Frame = tuple[str, int, str]  # file, line, text of the line
+STARTING = "starting"
 PATIENCE = 8  # times its limit that a test may take where others use the processor
 MAX_ASKS = 200  # questions of stand-ins in one test
 MAX_ASKED_SIZE = 1 << 24  # multiplications, roughly, that one question may cost
@@ -105,6 +107,8 @@ class Submission:
         self._loaded: dict[str, set[str]] = {}
         self._failed: dict[str, StudentError | Stopped] = {}
         self._dropped: list[int] = []
+        self._deferred: list[dict[str, Any]] = []
+        self._exchanges = 0
         self._deadline = math.inf
         self._variants: list[Submission] = []
         self._generation = 0
@@ -147,7 +151,12 @@ class Submission:
             self._worker = None
         self._loaded.clear()
         self._dropped.clear()
+        self._deferred.clear()
         self._generation += 1
+
+    def is_alive(self) -> bool:
+        """Whether its worker is still the first one, or none was needed yet."""
+        return self._generation == 0
 
     def import_error(self, file: str) -> StudentError | Stopped | None:
         """Why a file cannot be imported, or None."""
@@ -205,6 +214,10 @@ class Submission:
         if self._dropped:
             envelope["drop"] = self._dropped[:1000]
             del self._dropped[:1000]
+        if self._deferred:
+            envelope["first"] = self._deferred[:]
+            self._deferred.clear()
+        self._exchanges += 1
         envelope.setdefault("grad", torch.is_grad_enabled())
         try:
             protocol.send(link, envelope, packer, deadline)
@@ -219,12 +232,19 @@ class Submission:
                 f"Your code was still running after {_limit(self, during)}.", "timed_out"
             ) from None
         except protocol.Closed:
+            if during == STARTING:  # before the first line of student code: no fault of theirs
+                self.close()
+                raise KitError("The sandbox could not start a process for a submission.") from None
             self._explain_end()
         except protocol.Violation as error:
             self.violated(str(error))
         if "error" in reply:
             self._raise(reply["error"])
         return reply, Unpacker(self, payload)
+
+    def defer(self, envelope: dict[str, Any]) -> None:
+        """Has something done before the next request is; what it raises, that request raises."""
+        self._deferred.append(envelope)
 
     def _await_reply(self, link: socket.socket, deadline: float) -> float:
         """Waits until there is something to read; returns until when it must have been read.
@@ -264,7 +284,7 @@ class Submission:
                 "stand_ins": self._setup.stand_ins,
             }
             grace = max(deadline, time.monotonic() + self._setup.import_seconds)
-            self.exchange(begin, deadline=grace, during="starting")
+            self.exchange(begin, deadline=grace, during=STARTING)
         return self._worker
 
     def _explain_end(self) -> NoReturn:
@@ -387,6 +407,7 @@ class RemoteModule:
         self._handle = handle
         self._generation = owner._generation
         self._mirrors: dict[str, nn.Parameter] = {}
+        self._ahead: tuple[int, Unpacker, dict[str, Any]] | None = None
         self.class_name = class_name
         self.training = True
 
@@ -436,10 +457,12 @@ class RemoteModule:
 
     def double(self) -> RemoteModule:
         self._mirrors.clear()
+        self._ahead = None
         return self._switch("double")
 
     def float(self) -> RemoteModule:
         self._mirrors.clear()
+        self._ahead = None
         return self._switch("float")
 
     def zero_grad(self) -> RemoteModule:
@@ -448,12 +471,16 @@ class RemoteModule:
         return self._switch("zero_grad")
 
     def _switch(self, what: str) -> RemoteModule:
-        self._owner.exchange(self._target() | {"op": "switch", "what": what})
+        self._owner.defer(self._target() | {"op": "switch", "what": what})
         return self
 
     def _named(self, what: str) -> dict[str, Tensor]:
-        reply, unpacker = self._owner.exchange(self._target() | {"op": "state", "what": what})
-        named = unpacker.read(reply.get("value"))
+        stamp, unpacker, values = self._ahead or (-1, None, {})
+        if unpacker is None or stamp != self._owner._exchanges or what not in values:
+            request = self._target() | {"op": "state", "what": what}
+            reply, unpacker = self._owner.exchange(request)
+            values = {what: reply.get("value")}
+        named = unpacker.read(values.pop(what))
         if not isinstance(named, dict):
             self._owner.violated(f"a {what} that is no dictionary")
         return {name: value for name, value in named.items() if isinstance(value, Tensor)}
@@ -523,6 +550,8 @@ def _call(
     value = unpacker.read(reply.get("value"))
     inputs = _tensors_in([args, kwargs])
     _copy_changes(reply.get("changed"), unpacker, inputs)
+    if isinstance(value, RemoteModule) and isinstance(reply.get("ahead"), dict):
+        value._ahead = (owner._exchanges, unpacker, reply["ahead"])
     graph = reply.get("graph")
     sources = [t for t in inputs if t.requires_grad] + [mirrors[name] for name in wanted]
     if graph is None or not sources or not torch.is_grad_enabled():

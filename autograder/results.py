@@ -112,6 +112,8 @@ class Judgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     carried_forward: list[str] = []  # exercises judged again with right values supplied
     flags: list[str] = []
     isolation: str = ""
+    pictures: bytes = b""  # a pictures.json, or nothing; not part of the result
+    seconds: float = 0.0  # that judging took; not part of the result
 
 
 class ExerciseResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.errors import KitError
-from autograder.worker.box import HOME
+from autograder.worker.box import HOME, REFUSED
 
 MESSAGE = 65536
 START_SECONDS = 120.0
@@ -260,6 +260,8 @@ class Station:
             worker.handle = fds.pop() if fds else None
         elif worker and "ended" in message:
             worker.ended = int(str(message["ended"]))
+        elif worker and "refused" in message:
+            worker.ended = REFUSED
         for fd in fds:
             os.close(fd)
 

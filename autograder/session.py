@@ -90,6 +90,7 @@ class Session:
             "doctest",
             "threadexception",
             "unraisableexception",
+            "logging",
         ):
             options += ["-p", f"no:{plugin}"]
         try:

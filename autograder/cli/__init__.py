@@ -8,6 +8,7 @@ import click
 from autograder import __version__
 from autograder.cli.exits import EXIT_FAULT, EXIT_INTERRUPTED
 from autograder.cli.grade import grade
+from autograder.cli.release import release
 from autograder.cli.template import template
 from autograder.cli.verify import verify
 from autograder.errors import KitError
@@ -23,7 +24,7 @@ def cli(debug: bool) -> None:
     """Grade exercises written in PyTorch, every submission apart from its tests."""
 
 
-for command in (grade, template, verify):
+for command in (grade, release, template, verify):
     cli.add_command(command)
 
 

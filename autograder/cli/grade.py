@@ -15,7 +15,14 @@ from autograder.errors import KitError
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder to write.  [default: grades/ASSIGNMENT]"
 )
-@click.option("--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: one a core]")
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    help="Who is in the class: roster.csv, or the gradebook or worksheet that the LMS exports.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: three for two cores]"
+)
 @click.option("--only", multiple=True, metavar="STUDENT", help="Grade this student; repeatable.")
 @click.option("--fresh", is_flag=True, help="Grade anew what has not changed, too.")
 @click.option(
@@ -34,6 +41,7 @@ def grade(
     assignment: str,
     submissions: Path | None,
     out: Path | None,
+    roster: Path | None,
     jobs: int | None,
     only: tuple[str, ...],
     fresh: bool,
@@ -43,14 +51,16 @@ def grade(
     """Grade a class.
 
     SUBMISSIONS is a folder with one folder, zip, .py or .ipynb per student, an archive of
-    such a folder, or a single submission. Without it the assignment's own gallery of right,
-    wrong and hostile submissions is graded.
+    such a folder, the archive that Canvas, Moodle or Gradescope exports, a tree of nbgrader's,
+    a folder of git clones, or a single submission. Without it the assignment's own gallery of
+    right, wrong and hostile submissions is graded.
 
     A student whose files have not changed is not graded again, so an interrupted run can
     be repeated to finish it.
     """
     from autograder.assignment import load
     from autograder.grading import grade_class
+    from autograder.roster import read_roster
     from autograder.terminal import Terminal
 
     declared = load(assignment)
@@ -67,8 +77,9 @@ def grade(
                 declared,
                 submissions,
                 out,
+                roster=read_roster(roster) if roster else None,
                 # Many hostile cases of the gallery do nothing but let their time run out.
-                jobs=jobs or machine.count_cores() * (1 if submissions else 4),
+                jobs=jobs or machine.count_judges() * (1 if submissions else 3),
                 only=only,
                 fresh=fresh,
                 isolation=isolation,

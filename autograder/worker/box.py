@@ -9,6 +9,7 @@ folder of its own, no privileges, limits. Both raise `OSError` where the kernel 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import resource
 import signal
@@ -29,15 +30,21 @@ PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEA
     47,
     4,
 )
+SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+REFUSED = 3  # exit code of a fork whose box cannot be had
 FIRST_UID, UIDS = 61184, 4000  # the range systemd gives to throw-away users
 
 HOME = "/submission"
 
 
+_libc = ctypes.CDLL(None, use_errno=True)
+# A process is cloned with the interpreter's lock held: the child has no other thread to take it.
+_libc_locked = ctypes.PyDLL(None, use_errno=True)
+
+
 def _call(name: str, *arguments: object) -> None:
-    function = getattr(ctypes.CDLL(None, use_errno=True), name)
-    if function(*arguments) != 0:
+    if getattr(_libc, name)(*arguments) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
@@ -55,17 +62,39 @@ def _mount(source: str, target: str, kind: str | None, flags: int, data: str = "
     _call("mount", *words, ctypes.c_ulong(flags), data.encode())
 
 
-def unshare() -> None:
-    """Enters new namespaces; the next fork is the first process inside.
+def fork_inside() -> int:
+    """Forks; the child is the first process in namespaces of its own. Like `os.fork` otherwise.
 
     An ordinary user needs a user namespace to be allowed to. Root needs none, and becomes a nobody
-    in `seal` instead.
+    in `seal` instead. Raises `OSError` where the kernel refuses.
     """
-    flags = NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS
     uid, gid = os.geteuid(), os.getegid()
-    _call("unshare", flags if uid == 0 else flags | NEWUSER)
-    if uid == 0:
-        return
+    flags = NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS | signal.SIGCHLD
+    if uid != 0:
+        flags |= NEWUSER
+    number = SYS_CLONE.get(os.uname().machine)
+    if number is None:
+        raise OSError(errno.ENOTSUP, f"no namespaces for {os.uname().machine}")
+    nothing = (ctypes.c_ulong(0),) * 4
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pid = _libc_locked.syscall(ctypes.c_long(number), ctypes.c_ulong(flags), *nothing)
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        try:
+            die_with_parent()
+            if uid != 0:
+                _map_user(uid, gid)
+        except OSError:
+            os._exit(REFUSED)
+        return 0
+    error = ctypes.get_errno()
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(error, f"clone: {os.strerror(error)}")
+    return int(pid)
+
+
+def _map_user(uid: int, gid: int) -> None:
     for name, text in [("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")]:
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
@@ -74,14 +103,12 @@ def unshare() -> None:
 def enclose(view: Sequence[str]) -> None:
     """Leaves this process with a root that holds `view` read-only, `/tmp`, `/dev`, and no network.
 
-    The caller's parent stays behind as the one who waits: the returning process is the first of a
+    The calling process stays behind as the one who waits: the returning one is the first of a
     process namespace of its own, so that when it dies everything in it dies.
     """
-    unshare()
-    if child := os.fork():
+    if child := fork_inside():
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
-    die_with_parent()
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     root = "/sys"  # a folder that every system has and that nobody needs from here on
     _mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64m")

@@ -1,33 +1,25 @@
 """How much memory a worker and everything it started hold together.
 
 The limit on address space holds for each process by itself; many processes could still fill the
-machine. So the process that waits for a worker also looks at the sum.
+machine. So the zygote also looks at the sum, every `LOOK_SECONDS`.
 """
 
 from __future__ import annotations
 
 import os
-import select
-import signal
 from collections.abc import Iterator
 
 LOOK_SECONDS = 0.1
 
 
-def wait_within(pid: int, memory_bytes: int, proc: int) -> None:
-    """Returns when process `pid` has ended; ends it when its family holds more than allowed.
+def is_beyond(pid: int, memory_bytes: int, proc: int) -> bool:
+    """Whether process `pid` and its family hold more than that.
 
     `proc` is a descriptor of a `/proc` that shows the family.
     """
-    handle = os.pidfd_open(pid)
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    while not poll.poll(LOOK_SECONDS * 1000):
-        # Resident pages shared among forks count once for each: look closely only when it matters.
-        if _sum(proc, pid, _resident) > memory_bytes and _sum(proc, pid, _own) > memory_bytes:
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
-            break
-    os.close(handle)
+    # Resident pages shared among forks count once for each: look closely only when it matters.
+    is_near = _sum(proc, pid, _resident) > memory_bytes
+    return is_near and _sum(proc, pid, _own) > memory_bytes
 
 
 def _sum(proc: int, pid: int, measure: object) -> int:

@@ -25,7 +25,9 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.worker import box, memory, syscalls
@@ -47,6 +49,20 @@ def send(channel: socket.socket, message: dict[str, Any], *fds: int) -> None:
         channel.sendmsg([json.dumps(message).encode()], rights)
 
 
+@dataclass(frozen=True)
+class Fork:
+    """A worker: whose it is, and its limits."""
+
+    channel: socket.socket
+    number: int
+    limits: dict[str, int]
+
+    def process_limits(self) -> dict[str, int]:
+        """The limits of one process: what torch itself has mapped does not count."""
+        together = self.limits["memory_bytes"]
+        return self.limits | {"memory_bytes": together + _address_space() if together > 0 else -1}
+
+
 class Zygote:
     """One warm process for all `channels`; each worker is a fork of it."""
 
@@ -56,7 +72,8 @@ class Zygote:
         self.scratch = ""
         self.level = "full"
         self.level = self._find_level(isolation, view)
-        self.workers: dict[int, tuple[socket.socket, int, int]] = {}
+        self.workers: dict[int, Fork] = {}
+        self._watched_at = 0.0
 
     def _find_level(self, isolation: str, view: list[str]) -> str:
         """`full` where it can be had, found by doing it once."""
@@ -69,23 +86,21 @@ class Zygote:
             return "process"
         box.die_with_parent()
         if isolation == "full":  # "boxed": bubblewrap has built the outer box
-            child = self._fork(lambda: box.enclose(view))
+            child = self._fork(os.fork, lambda: box.enclose(view))
             if os.waitpid(child, 0)[1] == 0:
                 box.enclose(view)
         limits = {"cpu_seconds": 5, "memory_bytes": -1, "processes": 64, "file_bytes": 1 << 20}
-        child = self._fork(lambda: self._enter_box(0, limits, lambda: None))
-        if os.waitpid(child, 0)[1] == 0:
-            return "full"
+        with contextlib.suppress(OSError):
+            child = self._fork(box.fork_inside, lambda: box.seal(0, limits, view))
+            if os.waitpid(child, 0)[1] == 0:
+                return "full"
         return "refused" if box.is_real_root() and not _can_be_nobody() else "process"
 
     def run(self) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-        import torch
+        from autograder.worker import serve  # warm, for the forks
 
-        import autograder.worker.serve  # noqa: F401 - warm, for the forks
-
-        torch.set_num_threads(1)
-        torch.nn.functional.softmax(torch.ones(2, 2) @ torch.nn.Linear(2, 2)(torch.ones(2, 2)), -1)
+        serve.warm_up()
         if self.level == "process":
             self.scratch = tempfile.mkdtemp(prefix="autograder-")
             os.chmod(self.scratch, 0o711)
@@ -101,14 +116,16 @@ class Zygote:
         for channel in self.channels:
             selector.register(channel, selectors.EVENT_READ)
             send(channel, {"ready": self.level})
+        proc = os.open("/proc", os.O_RDONLY) if self.level == "full" else -1
         while self.channels:
-            for key, _ in selector.select():
+            for key, _ in selector.select(memory.LOOK_SECONDS if self.workers else None):
                 if key.fileobj == wake:
                     os.read(wake, 4096)
                 elif isinstance(key.fileobj, socket.socket) and not self._serve(key.fileobj):
                     selector.unregister(key.fileobj)
                     self.channels.remove(key.fileobj)
             self._reap()
+            self._watch(proc)
         if self.level == "process":
             for pid in list(self.workers):
                 self._kill_orphans(pid)
@@ -131,19 +148,30 @@ class Zygote:
                     importlib.import_module("matplotlib.pyplot" if name == "matplotlib" else name)
         link = socket.socket(fileno=fds[0])
 
+        fork = Fork(channel, number, order["limits"])
+
         def work() -> None:
             from autograder.worker import serve
 
-            folder = os.path.join(self._home(number), "submission")
-            self._enter_box(number, order["limits"], lambda: serve.run(link, folder), channel)
+            self._close_in(fork)
+            serve.run(link, os.path.join(self._home(number), "submission"))
 
-        pid = self._fork(work)
-        link.close()
-        self.workers[pid] = (channel, number, order["limits"]["cpu_seconds"])
+        try:
+            pid = self._fork(box.fork_inside if self.level == "full" else os.fork, work)
+        except OSError as error:
+            send(channel, {"number": number, "refused": str(error)})
+            return True
+        finally:
+            link.close()
+        self.workers[pid] = fork
+        handles = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+        send(channel, {"number": number, "started": pid}, *handles)
+        for handle in handles:
+            os.close(handle)
         return True
 
-    def _fork(self, task: Callable[[], None]) -> int:
-        pid = os.fork()
+    def _fork(self, fork: Callable[[], int], task: Callable[[], None]) -> int:
+        pid = fork()
         if pid:
             return pid
         status = 1
@@ -153,52 +181,26 @@ class Zygote:
             task()
             status = 0
         except OSError:
-            status = 3
+            status = box.REFUSED
         finally:
             os._exit(status)
 
-    def _enter_box(
-        self,
-        number: int,
-        limits: dict[str, int],
-        task: Callable[[], None],
-        channel: socket.socket | None = None,
-    ) -> None:
-        """In the first fork. At level `full` a second one is the first process inside."""
-        together = limits["memory_bytes"]
-        if together > 0:
-            limits = limits | {"memory_bytes": limits["memory_bytes"] + _address_space()}
-        if self.level == "process":
-            os.setsid()
-            home = self._home(number)
-            os.mkdir(home, 0o700)
-            if box.is_real_root() and _can_be_nobody():
-                os.chown(home, box.user_of(number), box.user_of(number))
-                box.become_nobody(number)
-            _announce(channel, number, os.getpid())
-            box.apply_limits(limits)
-            if sys.platform == "linux":
-                box.prctl(box.PR_SET_NO_NEW_PRIVS, 1)
-                with contextlib.suppress(OSError):
-                    syscalls.deny()
-            task()
-            return
-        box.die_with_parent()
-        box.unshare()
-        proc = os.open("/proc", os.O_RDONLY)  # `seal` hides it, from this process as well
-        inside = os.fork()
-        if inside:
-            _announce(channel, number, inside)
-            if together > 0:
-                memory.wait_within(inside, together + PRESENT, proc)
-            _, status, usage = os.wait4(inside, 0)
-            os._exit(_exit_code(status, usage, limits["cpu_seconds"]))
-        box.die_with_parent()
-        os.close(proc)
+    def _close_in(self, fork: Fork) -> None:
+        """In the fork: shuts the door behind it."""
         os.setsid()
-        box.seal(number, limits, self.view)
-        task()
-        os._exit(0)
+        if self.level == "full":
+            box.seal(fork.number, fork.process_limits(), self.view)
+            return
+        home = self._home(fork.number)
+        os.mkdir(home, 0o700)
+        if box.is_real_root() and _can_be_nobody():
+            os.chown(home, box.user_of(fork.number), box.user_of(fork.number))
+            box.become_nobody(fork.number)
+        box.apply_limits(fork.process_limits())
+        if sys.platform == "linux":
+            box.prctl(box.PR_SET_NO_NEW_PRIVS, 1)
+            with contextlib.suppress(OSError):
+                syscalls.deny()
 
     def _home(self, number: int) -> str:
         """A worker's folder: the only one it can write to; at level `full` no other sees it."""
@@ -213,11 +215,22 @@ class Zygote:
             if pid == 0:
                 return
             if pid in self.workers:
-                channel, number, seconds = self.workers.pop(pid)
+                fork = self.workers.pop(pid)
                 if self.level == "process":
                     self._kill_orphans(pid)
-                    shutil.rmtree(self._home(number), ignore_errors=True)
-                send(channel, {"number": number, "ended": _exit_code(status, usage, seconds)})
+                    shutil.rmtree(self._home(fork.number), ignore_errors=True)
+                code = _exit_code(status, usage, fork.limits["cpu_seconds"])
+                send(fork.channel, {"number": fork.number, "ended": code})
+
+    def _watch(self, proc: int) -> None:
+        """Ends workers whose processes hold too much memory together."""
+        if proc < 0 or time.monotonic() < self._watched_at + memory.LOOK_SECONDS:
+            return
+        self._watched_at = time.monotonic()
+        for pid, fork in self.workers.items():
+            limit = fork.limits["memory_bytes"]
+            if limit > 0 and memory.is_beyond(pid, limit + PRESENT, proc):
+                os.kill(pid, signal.SIGKILL)  # ours and not yet waited for: still this process
 
     def _kill_orphans(self, session: int) -> None:
         """What a dead worker left behind: its process group, and strays that came to us."""
@@ -246,17 +259,8 @@ def _exit_code(status: int, usage: resource.struct_rusage, cpu_seconds: int) -> 
     return code if code >= 0 else 128 - code
 
 
-def _announce(channel: socket.socket | None, number: int, pid: int) -> None:
-    if channel is None:
-        return
-    handles = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
-    send(channel, {"number": number, "started": pid}, *handles)
-    for handle in handles:
-        os.close(handle)
-
-
 def _address_space() -> int:
-    """Bytes of address space in use here: what torch itself has mapped does not count."""
+    """Bytes of address space in use here."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
