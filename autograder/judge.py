@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -68,8 +68,12 @@ class Judge:
     def close(self) -> None:
         self._session.close()
 
-    def judge(self, files: Mapping[str, str]) -> Judgement:
-        """Judges one submission: file name to source text, for the files that it has."""
+    def judge(self, files: Mapping[str, str], exercises: Collection[str] = ()) -> Judgement:
+        """Judges one submission: file name to source text, for the files that it has.
+
+        With `exercises`, only these are judged; of the others, which are perfect where these use
+        them, every test is put down as passed, for `regrading` to replace.
+        """
         started = time.monotonic()
         trials: dict[str, Trial] = {}
         carried: list[str] = []
@@ -77,11 +81,12 @@ class Judge:
         with Workers(self.station, lambda stand_ins: self._setup(files, stand_ins)) as workers:
             for exercise in self.assignment.exercises:
                 trial = trials[exercise.id] = Trial(exercise)
-                self._try(trial, workers, self._tests_of(exercise), {})
+                if exercises and exercise.id not in exercises:
+                    kept = self._tests_of(exercise)
+                    trial.outcomes = {test.id: Outcome("passed") for test in kept}
+                    continue
                 spoilt = [used for used in exercise.uses if not trials[used].is_perfect()]
-                if not self._is_unwritten(trial) and self._try_supplied(
-                    trial, workers, trials, spoilt
-                ):
+                if self._try_all(trial, workers, trials, spoilt):
                     carried.append(exercise.id)
                 diagnoses += self._diagnose(trial, workers, trials, spoilt)
                 if not trial.is_perfect():
@@ -94,22 +99,50 @@ class Judge:
     def _tests_of(self, exercise: Exercise) -> list[GradedTest]:
         return [test for test in self.tests if test.exercise == exercise.id]
 
+    def _try_all(
+        self, trial: Trial, workers: Workers, trials: Mapping[str, Trial], spoilt: Sequence[str]
+    ) -> bool:
+        """Judges an exercise; True if right values upstream helped it.
+
+        Where exercises that it uses are spoilt, right values take their places first. What fails
+        even so is tried with fewer of them (a block may rely on the way in which its author's layer
+        is odd), and at last without a line of the spoilt files, since what they do on import may
+        be the trouble. The better result of each test counts.
+        """
+        is_helped = False
+        tests = self._tests_of(trial.exercise)
+        for chosen, keep in _attempts(spoilt):
+            stand_ins = dict(self._stand_in(used, trials[used], keep) for used in chosen)
+            passed, is_asked = self._try(trial, workers, tests, stand_ins)
+            is_helped |= passed and is_asked
+            if self._is_unwritten(trial):
+                trial.outcomes = dict.fromkeys(trial.outcomes, verdicts.unwritten())
+                return False
+            tests = [test for test in tests if trial.outcomes[test.id].verdict != "passed"]
+            if not tests:
+                break
+        return is_helped
+
     def _try(
         self,
         trial: Trial,
         workers: Workers,
         tests: Sequence[GradedTest],
         stand_ins: StandIns,
-    ) -> None:
-        """Runs `tests` and notes the outcomes; no failure is noted that a fresh worker has not."""
+    ) -> tuple[bool, bool]:
+        """Runs `tests`; whether some passed that had not, and whether stand-ins were asked.
+
+        No failure is noted that a fresh worker has not.
+        """
         submission, is_new = workers.get(stand_ins)
-        self._run(trial, submission, tests, stand_ins)
-        if not is_new and any(trial.outcomes[test.id].verdict != "passed" for test in tests):
+        outcomes = self._run(trial, submission, tests, stand_ins)
+        if not is_new and any(outcome.verdict != "passed" for outcome in outcomes.values()):
             workers.end()
             submission, _ = workers.get(stand_ins)
-            self._run(trial, submission, tests, stand_ins)
-        if any(outcome.is_unwritten for outcome in trial.outcomes.values()):
-            trial.outcomes = dict.fromkeys(trial.outcomes, verdicts.unwritten())
+            outcomes = self._run(trial, submission, tests, stand_ins)
+        better = {test: o for test, o in outcomes.items() if o.verdict == "passed"}
+        trial.outcomes = outcomes | trial.outcomes | better
+        return bool(better), submission.was_asked
 
     def _run(
         self,
@@ -117,8 +150,8 @@ class Judge:
         submission: Submission,
         tests: Sequence[GradedTest],
         stand_ins: StandIns,
-    ) -> None:
-        exercise = trial.exercise
+    ) -> dict[str, Outcome]:
+        exercise, outcomes = trial.exercise, {}
         error = submission.import_error(exercise.file)
         is_spent, ends, started = False, 0, time.monotonic()
         for test in tests:
@@ -133,39 +166,13 @@ class Judge:
                 spent = time.monotonic() - started
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
-            trial.outcomes[test.id] = outcome
+            outcomes[test.id] = outcome
         if not stand_ins:
-            can_be_seen = error is None and not is_spent and not trial.is_perfect()
+            is_perfect = all(outcome.verdict == "passed" for outcome in outcomes.values())
+            can_be_seen = error is None and not is_spent and not is_perfect
             drawers = self._drawers.get(exercise.id, ()) if can_be_seen else ()
             trial.pictures = drawing.draw(exercise.id, drawers, submission)
-
-    def _try_supplied(
-        self,
-        trial: Trial,
-        workers: Workers,
-        trials: Mapping[str, Trial],
-        spoilt: Sequence[str],
-    ) -> bool:
-        """Judges what failed once more with right values upstream; True if that was better.
-
-        Fewest stand-ins first: a block may rely on the way in which its author's layer is odd.
-        """
-        is_better = False
-        sizes = range(1, len(spoilt) + 1)
-        attempts = [c for size in sizes for c in itertools.combinations(spoilt, size)]
-        # At last without a line of the spoilt files: what they do on import may be the trouble.
-        for chosen, keep in [
-            *((c, True) for c in attempts),
-            *([(attempts[-1], False)] if attempts else []),
-        ]:
-            failed = [test for test, o in trial.outcomes.items() if o.verdict != "passed"]
-            if not failed:
-                break
-            stand_ins = dict(self._stand_in(used, trials[used], keep) for used in chosen)
-            tests = [test for test in self._tests_of(trial.exercise) if test.id in failed]
-            self._try(trial, workers, tests, stand_ins)
-            is_better |= any(trial.outcomes[test].verdict == "passed" for test in failed)
-        return is_better
+        return outcomes
 
     def _setup(self, files: Mapping[str, str], stand_ins: StandIns) -> Setup:
         limits = self.assignment.limits
@@ -266,3 +273,13 @@ class Judge:
             isolation=self.station.level,
             pictures=pictures.encode([p for trial in trials.values() for p in trial.pictures]),
         )
+
+
+def _attempts(spoilt: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Which exercises to stand in for, and whether to keep the rest of their files."""
+    yield tuple(spoilt), True
+    for size in range(len(spoilt)):
+        for chosen in itertools.combinations(spoilt, size):
+            yield chosen, True
+    if spoilt:
+        yield tuple(spoilt), False

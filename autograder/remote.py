@@ -114,6 +114,7 @@ class Submission:
         self._generation = 0
         self._counted_until = self._began = self._used_before = 0.0
         self._asks = 0
+        self.was_asked = False
         self._supplied: dict[int, tuple[Tensor, list[Tensor]]] = {}
         self.sources = dict(setup.files)
 
@@ -344,6 +345,7 @@ class Submission:
     ) -> None:
         """Answers a stand-in's question with a right value, computed here by the reference."""
         self._asks += 1
+        self.was_asked = True
         if self._setup.supply is None or self._asks > MAX_ASKS:
             raise protocol.Violation("a question where none may be asked, or too many")
         packer = protocol.Packer()

@@ -8,22 +8,19 @@ begins such processes and `collect` waits for what they find.
 
 from __future__ import annotations
 
-import contextlib
-import importlib.util
 import sys
-import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 import torch
 
 from autograder.assignment import Assignment, load
 from autograder.errors import KitError
 from autograder.gallery import find_gallery
+from autograder.local import import_locally
 from autograder.sandbox import finish_python, start_python
 from autograder.session import Session, take_measurements
 
@@ -120,15 +117,17 @@ def measure(assignment: Assignment, setting: str, only: Collection[str] = ()) ->
                 if student == "reference" or files.get(exercise.file) != reference[exercise.file]
             }
             tests = [test for test in session.tests if test.exercise in own]
-            with _imported(assignment, files) as program:
+            with import_locally(assignment, files) as program:
                 for test in tests:
                     take_measurements()
+                    program.forget()
                     try:
-                        with pytest.MonkeyPatch.context() as program._monkeypatch:
-                            test.item.obj(program)  # type: ignore[attr-defined]
+                        test.item.obj(program)  # type: ignore[attr-defined]
                     except Exception as error:
                         said = " ".join(str(error).split())[:160]
                         problems.append(f"{test.id} fails for {student} with {setting}: {said}")
+                    finally:
+                        program.end_test()
                     for one in take_measurements():
                         _keep_farthest(farthest, _distance(test.id, one, f"{student}, {setting}"))
     finally:
@@ -156,38 +155,6 @@ def _keep_farthest(farthest: dict[tuple[str, str], Distance], new: Distance) -> 
         old.error, old.by = new.error, new.by
     old.anchor = max(old.anchor, new.anchor)
     old.spared = max(old.spared, new.spared)
-
-
-@contextlib.contextmanager
-def _imported(assignment: Assignment, files: Mapping[str, bytes]) -> Iterator[Any]:
-    """A program made of these files as the public tests import it, gone without a trace after."""
-    conftest = assignment.root / "assignments" / "checking" / "conftest.py"
-    path = list(sys.path)
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        for name, data in files.items():
-            (Path(folder) / name).write_bytes(data)
-        spec = importlib.util.spec_from_file_location("imports_a_submission", conftest)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        threads = torch.get_num_threads()
-        spec.loader.exec_module(module)
-        torch.set_num_threads(threads)
-        sys.path.insert(0, folder)
-        importlib.invalidate_caches()
-        module.FOLDER = Path(folder)  # type: ignore[attr-defined]
-        module.EXERCISES = [  # type: ignore[attr-defined]
-            {"file": exercise.file, "names": list(exercise.names)}
-            for exercise in assignment.exercises
-        ]
-        try:
-            with torch.random.fork_rng():
-                yield module.Submission(patch)
-        finally:
-            sys.path[:] = path
-            for name in list(sys.modules):
-                origin = getattr(sys.modules[name], "__file__", None) or ""
-                if origin.startswith(folder):
-                    del sys.modules[name]
 
 
 def main(root: str, assignment_id: str, setting: str, path: str) -> None:
