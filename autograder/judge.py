@@ -25,10 +25,11 @@ from autograder.errors import BrokenAssignment
 from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
 from autograder.pictures import Picture
-from autograder.remote import Setup, Stopped, Submission
+from autograder.remote import Setup, Submission
 from autograder.results import Diagnosis, Judgement, TestResult
 from autograder.sandbox import Station
 from autograder.session import GradedTest, Session
+from autograder.student_errors import Stopped
 from autograder.verdicts import Outcome
 from autograder.workers import StandIns, Workers
 

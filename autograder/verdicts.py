@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from autograder.assignment import Exercise
-from autograder.remote import MissingName, RemoteModule, Stopped, StudentError
+from autograder.proxies import RemoteModule
 from autograder.results import Verdict
+from autograder.student_errors import MissingName, Stopped, StudentError
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 MAX_TEXT = 4000
@@ -62,9 +63,10 @@ def of_exception(error: BaseException | None, assignment: str, exercise: Exercis
 
 
 def _of_student_error(error: StudentError, assignment: str, exercise: Exercise) -> Outcome:
-    label = f"{assignment} / {exercise.id}"
+    # A stub says its exercise, or, where a tool cut it, that it is of this assignment.
+    is_stub = error.message in (f"{assignment} / {exercise.id}", f"{assignment} / not yet written")
     in_own_file = bool(error.frames) and error.frames[-1][0] == exercise.file
-    if isinstance(error, NotImplementedError) and error.message == label and in_own_file:
+    if isinstance(error, NotImplementedError) and is_stub and in_own_file:
         return unwritten()
     where = [f"{file}, line {line}: {text}" for file, line, text in error.frames]
     place = f" ({where[-1]})" if where else ""

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.protocol import Opaque
-from autograder.remote import MissingName, Stopped, StudentError
+from autograder.student_errors import MissingName, Stopped, StudentError
 from tests.conftest import Open
 
 LAYER = """

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.remote import Stopped, StudentError
 from autograder.sandbox import Station
+from autograder.student_errors import Stopped, StudentError
 from tests.conftest import Open
 
 ROOT = Path(__file__).resolve().parent.parent
