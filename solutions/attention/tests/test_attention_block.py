@@ -327,7 +327,7 @@ def test_second_call(submission):
 
 
 @pytest.mark.graded(
-    points="5",
+    points="4.5",
     title="The answer is the attention of embedding plus encoding",
     hint="Work one small example through by hand: at which step do your numbers part?",
 )
@@ -337,22 +337,42 @@ def test_whole(submission):
     It is right if any reading of the block's weights explains its answer: which projection
     makes queries, keys or values, fused or not, is the student's choice.
     """
-    for vocab_size, d_model, num_heads, batch, length, max_len in (
-        (VOCAB_SIZE, D_MODEL, 2, 3, 5, 37), (17, 18, 3, 2, 7, 23),
-    ):  # fmt: skip
-        table = normal(f"whole block {d_model}", vocab_size, d_model)
-        tokens = ((torch.arange(batch * length) * 5 + 11) % vocab_size).reshape(batch, length)
-        # What the block was given counts, not what it says of itself.
-        block, state = build_known(submission, table, max_len, num_heads=num_heads, seed=SEED)
-        parts = parts_of(block, vocab_size, d_model, num_heads)
-        y = run(block, tokens, d_model)
-        x = table.double()[tokens] + encoding(length, d_model)
-        nearest, wanted = math.inf, None
-        for reading in readings(state, parts, d_model, num_heads):
-            candidate = attend(x, num_heads, *reading).float()
-            if wanted is None or distance(y, candidate) < nearest:
-                nearest, wanted = distance(y, candidate), candidate
-            if nearest < 1e-4:
-                break
-        require(wanted is not None, "the weights are not those of one attention layer")
-        require_close(y, wanted, 2e-4)
+    for sizes in ((VOCAB_SIZE, D_MODEL, 2, 3, 5, 37), (17, 18, 3, 2, 7, 23)):
+        require_close(*both_answers(submission, *sizes), 2e-4)
+
+
+@pytest.mark.graded(
+    points="0.5",
+    title="It is so at every size: long sequences, large batches, a single token",
+    hint="Where does your block treat one size differently from another?",
+)
+def test_sizes(submission):
+    """Catches: positions or attention that end somewhere, a special case for one token.
+
+    A block that is wrong at a small size is charged by the tests about what is wrong there.
+    """
+    if distance(*both_answers(submission, 17, 18, 3, 2, 7, 23)) > 2e-4:
+        return
+    for sizes in ((29, 12, 3, 2, 140, 150), (31, 20, 4, 18, 3, 9), (17, 18, 2, 3, 1, 8)):
+        what = f"the answer for batch {sizes[3]}, length {sizes[4]}"
+        require_close(*both_answers(submission, *sizes), 2e-4, what)
+
+
+def both_answers(submission, vocab_size, d_model, num_heads, batch, length, max_len):
+    """Return the block's answer and the nearest right one that its weights allow."""
+    table = normal(f"whole block {d_model}", vocab_size, d_model)
+    tokens = ((torch.arange(batch * length) * 5 + 11) % vocab_size).reshape(batch, length)
+    # What the block was given counts, not what it says of itself.
+    block, state = build_known(submission, table, max_len, num_heads=num_heads, seed=SEED)
+    parts = parts_of(block, vocab_size, d_model, num_heads)
+    y = run(block, tokens, d_model)
+    x = table.double()[tokens] + encoding(length, d_model)
+    nearest, wanted = math.inf, None
+    for reading in readings(state, parts, d_model, num_heads):
+        candidate = attend(x, num_heads, *reading).float()
+        if wanted is None or distance(y, candidate) < nearest:
+            nearest, wanted = distance(y, candidate), candidate
+        if nearest < 1e-4:
+            break
+    require(wanted is not None, "the weights are not those of one attention layer")
+    return y, wanted

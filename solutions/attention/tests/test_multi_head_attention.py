@@ -517,7 +517,7 @@ def test_input_unchanged(submission):
 
 
 @pytest.mark.graded(
-    points="6.5",
+    points="5.5",
     title="With the same weights the answer equals that of nn.MultiheadAttention",
     hint="Work one small example through by hand: at which step do your numbers part?",
 )
@@ -526,9 +526,31 @@ def test_whole(submission):
 
     The oracle is PyTorch's own layer in float64. Correct float32 layers stay within 2e-5.
     """
-    for batch, length, d_model, num_heads in ((2, 5, 12, 3), (3, 7, 20, 2), (4, 2, 18, 6)):
-        name = f"whole {d_model}"
-        x, weights = normal(name, batch, length, d_model), large_weights(name, d_model)
-        layer = build(submission, d_model, num_heads, **weights)
-        wanted = independent_attention(x, num_heads, held(layer, weights))
-        require_close(run(layer, x), wanted, 2e-4)
+    for sizes in ((2, 5, 12, 3), (3, 7, 20, 2), (4, 2, 18, 6)):
+        require_close(*both_answers(submission, *sizes), 2e-4)
+
+
+@pytest.mark.graded(
+    points="1",
+    title="It does so at every size: long sequences, large batches, one head and many",
+    hint="Where does your code treat one size differently from another?",
+)
+def test_sizes(submission):
+    """Catches: a window or a cut that small inputs never meet, a special case for one head.
+
+    A layer that is wrong at a small size is charged by the tests about what is wrong there.
+    """
+    if distance(*both_answers(submission, 2, 5, 12, 3)) > 2e-4:
+        return
+    for sizes in ((2, 140, 6, 2), (18, 3, 10, 5), (2, 4, 15, 1), (3, 5, 32, 16), (2, 5, 7, 7)):
+        batch, length, d_model, num_heads = sizes
+        what = f"the answer for batch {batch}, length {length}, {num_heads} heads"
+        require_close(*both_answers(submission, *sizes), 2e-4, what)
+
+
+def both_answers(submission, batch, length, d_model, num_heads):
+    """Return the student's answer and the right one for the same weights."""
+    name = f"whole {d_model}"
+    x, weights = normal(name, batch, length, d_model), large_weights(name, d_model)
+    layer = build(submission, d_model, num_heads, **weights)
+    return run(layer, x), independent_attention(x, num_heads, held(layer, weights))

@@ -1,0 +1,106 @@
+"""A class against the floor; growth with its size; memory; the first result."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.classes import list_class, write_class
+from bench.floor import Floor
+from bench.running import Run, median_seconds, python, run
+
+from autograder.assignment import load
+
+Row = tuple[str, str]
+
+
+def grade(assignment_id: str, submissions: Path, out: Path) -> Run:
+    """Run the real command on a class, anew."""
+    command = [sys.executable, "-m", "autograder", "grade", assignment_id, submissions]
+    return run(
+        [*command, "--out", out, "--fresh"], lambda: any(out.glob("*/result.json"))
+    )
+
+
+def grade_class(assignment_id: str, size: int) -> Run:
+    with tempfile.TemporaryDirectory() as folder:
+        submissions = Path(folder) / "class"
+        write_class(load(assignment_id), size, submissions)
+        return grade(assignment_id, submissions, Path(folder) / "out")
+
+
+def measure_floor(assignment_id: str, size: int) -> float:
+    """Seconds for a class where each core runs its share in one warm process, imports apart."""
+    cores = len(os.sched_getaffinity(0))
+    context = multiprocessing.get_context("spawn")
+    ends = context.Queue()
+    start = context.Barrier(cores)
+    processes = [
+        context.Process(target=_run_share, args=(assignment_id, size, cores, core, start, ends))
+        for core in range(cores)
+    ]
+    for process in processes:
+        process.start()
+    spans = [ends.get() for _ in processes]
+    for process in processes:
+        process.join()
+    return max(end for _, end in spans) - min(begin for begin, _ in spans)
+
+
+def _run_share(
+    assignment_id: str, size: int, cores: int, core: int, start: object, ends: object
+) -> None:
+    assignment = load(assignment_id)
+    share = list(list_class(assignment, size).values())[core::cores]
+    floor = Floor(assignment)
+    floor.run(share[0])  # warm
+    start.wait()  # type: ignore[attr-defined]
+    began = time.monotonic()
+    for files in share:
+        floor.run(files)
+    ends.put((began, time.monotonic()))  # type: ignore[attr-defined]
+
+
+def report_class(assignment_id: str, size: int) -> Iterator[Row]:
+    """(a) A class over the floor."""
+    floor = measure_floor(assignment_id, size)
+    ours = grade_class(assignment_id, size)
+    again = measure_floor(assignment_id, size)
+    floor = (floor + again) / 2
+    yield f"class of {size}: seconds per submission", f"{ours.seconds / size:.3f}"
+    yield "the floor, seconds per submission", f"{floor / size:.3f}"
+    yield "class over floor", f"{ours.seconds / floor:.2f} (target: at most 2.0)"
+    yield "peak memory of the class", f"{ours.memory_mib:.0f} MiB"
+
+
+def report_start(assignment_id: str) -> Iterator[Row]:
+    """(c) Start-up to the first result, over importing torch."""
+    torch = median_seconds(python("import torch"))
+    with tempfile.TemporaryDirectory() as folder:
+        submissions = Path(folder) / "class"
+        write_class(load(assignment_id), 4, submissions)
+        firsts = sorted(
+            grade(assignment_id, submissions, Path(folder) / f"out{turn}").first_seconds
+            for turn in range(5)
+        )
+    yield "import torch", f"{torch:.2f} s"
+    yield "first result over import torch", f"{firsts[2] / torch:.2f} (target: at most 1.5)"
+
+
+def report_growth(assignment_id: str, sizes: tuple[int, ...]) -> Iterator[Row]:
+    """(d) and (e): a larger class begins as a smaller one does."""
+    before, first = (0, 0.0), 0.0
+    for size in sizes:
+        ours = grade_class(assignment_id, size)
+        added = (ours.seconds - before[1]) / (size - before[0])
+        text = f"{ours.seconds:.0f} s; {added:.3f} s for each one added; {ours.memory_mib:.0f} MiB"
+        if before[0]:
+            first = first or added
+            text += f"; {added / first:.2f} of what the first ones added"
+        before = (size, ours.seconds)
+        yield f"{size} submissions", text
