@@ -12,15 +12,17 @@ and returns one picture:
 `yours` is what the submission returned, in any form that holds a matrix. The inputs stand
 in that file, in public: nothing hidden can be seen in a picture.
 
-Pictures are no evidence. They are drawn once an exercise has been judged and only where
-something was wrong, within the time of one test each. Whatever goes wrong, there is no
-picture, and nothing else changes.
+Pictures are no evidence. They are drawn when all has been judged and only where something
+was wrong, in a worker that has run no test, within the time of one test each. Whatever goes
+wrong, there is no picture, and nothing else changes.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from autograder.assignment import Assignment
@@ -46,10 +48,14 @@ def load_pictures(assignment: Assignment) -> dict[str, list[Draw]]:
     spec = importlib.util.spec_from_file_location(f"pictures_of_{assignment.id}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    checking = str(assignment.root / "assignments" / "checking")
+    sys.path.insert(0, checking)  # what tests may import, pictures may, too
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise BrokenAssignment(f"{where} cannot be run: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(checking)
     declared = getattr(module, "PICTURES", None)
     known = {exercise.id for exercise in assignment.exercises}
     if not isinstance(declared, dict) or not set(declared) <= known:
@@ -117,11 +123,16 @@ def make_image(value: object, low: float, high: float) -> Image:
 
     while isinstance(value, (tuple, list)) and value and hasattr(value[0], "shape"):
         value = value[0]
-    matrix = torch.as_tensor(value).detach().to_dense().double()
+    matrix = torch.as_tensor(value).detach().to_dense()
     if matrix.dim() > 2:
         matrix = matrix.squeeze()
-    if matrix.dim() != 2 or not 0 < min(matrix.shape) <= max(matrix.shape) <= MAX_SIDE:
-        raise ValueError(f"a picture of the shape {tuple(matrix.shape)}")
+    if (
+        matrix.is_complex()
+        or matrix.dim() != 2
+        or not 0 < min(matrix.shape) <= max(matrix.shape) <= MAX_SIDE
+    ):
+        raise ValueError(f"a picture of {matrix.dtype} and the shape {tuple(matrix.shape)}")
+    matrix = matrix.double()
     known = torch.isfinite(matrix)
     share = ((matrix - low) / (high - low)).nan_to_num(0.0, 1.0, 0.0).clamp(0.0, 1.0)
     levels = ((share * (HIGHEST - LOWEST)).round() + LOWEST).where(known, NO_NUMBER)
@@ -129,3 +140,27 @@ def make_image(value: object, low: float, high: float) -> Image:
     return Image(
         rows=rows, columns=columns, levels=bytes(levels.to(torch.uint8).flatten().tolist())
     )
+
+
+def find_problems(assignment: Assignment) -> Iterator[str]:
+    """Yield what is wrong with an assignment's pictures: the reference must look right in all.
+
+    Raises:
+        BrokenAssignment: pictures.py cannot be run, or declares something else.
+    """
+    from autograder.reference import load_reference
+
+    declared = load_pictures(assignment)
+    modules = load_reference(assignment) if declared else {}
+    names = {
+        n: getattr(modules[e.file], n) for e in assignment.exercises for n in e.names if modules
+    }
+    submission = SimpleNamespace(begin_test=lambda: None, end_test=lambda: None, **names)
+    for exercise, functions in declared.items():
+        for function in functions:
+            name = f"{FILE}: {getattr(function, '__name__', function)}"
+            drawn = draw(exercise, [function], submission)
+            if not drawn:
+                yield f"{name} draws nothing of the reference; call it by hand to see why."
+            if any(panel.yours != panel.expected for picture in drawn for panel in picture.panels):
+                yield f"{name} shows the reference beside something else as what is right."

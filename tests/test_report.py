@@ -1,7 +1,10 @@
 """Reports: everything a reader needs, nothing a student must not see, no text that acts."""
 
 import csv
+import hashlib
 import io
+import re
+from base64 import b64encode
 from decimal import Decimal
 from html.parser import HTMLParser
 
@@ -12,7 +15,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from autograder import results
+from autograder.lookalikes import Group, Lookalikes, Pair
 from autograder.report import (
+    ClassFacts,
     make_feedback,
     render_feedback_html,
     render_feedback_md,
@@ -103,9 +108,9 @@ def test_feedback_says_what_to_fix_first_and_what_was_right(demo):
     assert [f.titles for f in layer.findings] == [["Title of scale", "Title of heads"]]
     assert layer.findings[0].points == "4"
     assert layer.waiting.titles == ["Title of later"]
-    assert layer.right == ["Title of shape"]
+    assert layer.holds == ["Title of shape"]
     assert block.is_carried_forward
-    for page in (render_feedback_md(feedback), render_feedback_html(feedback)):
+    for page in (render_feedback_md(feedback), Page(render_feedback_html(feedback)).text):
         wanted = ["2.5 of 10", "Message of scale", "Title of shape", "Title of later"]
         assert [text for text in wanted if text not in page] == []
         assert page.index("Title of scale") < page.index("Title of shape")
@@ -167,12 +172,27 @@ def test_markdown_of_a_student_stays_text(demo):
     assert "\u202e" not in page
 
 
+def evil_facts(text: str) -> ClassFacts:
+    record = {"student": text, "original": text, "origin": text, "files": {}, "notes": [text]}
+    record |= {"remarks": [text], "matched": text, "certainty": text, "submitted": text}
+    left_out = [{"path": text, "reason": text}]
+    group = Group(text, (text, "bob"))
+    pair = Pair(text, (text, "bob"), 3, 0.5, 3.0)
+    return ClassFacts(
+        intake={"source": text, "layout": text, "submissions": [record], "left_out": left_out},
+        seconds={text: 2.0},
+        outdated=[text],
+        lookalikes=Lookalikes([group], [pair]),
+    )
+
+
 def test_html_of_a_student_stays_text(demo):
     result = evil_result(demo, EVIL)
     feedback = Page(render_feedback_html(make_feedback(result, demo, [EVIL])))
-    overview = Page(render_overview(demo, [Row("ada", result)], {"ada": [EVIL]}))
+    overview = Page(render_overview(demo, [Row("ada", result)], evil_facts(EVIL)))
     for page in (feedback, overview):
-        assert not {"img", "script", "a"} & set(page.tags) - {"a"}
+        assert not {"img", "h7"} & set(page.tags)
+        assert page.tags.count("script") == (page is overview)
         assert not any("evil" in link or "javascript" in link for link in page.links)
         assert "\x1b" not in page.text
     assert "<script>alert(1)</script>" in feedback.text
@@ -197,12 +217,82 @@ def test_inline_text_shows_as_it_is(text):
 
 
 def test_pages_load_nothing(demo):
-    page = render_feedback_html(make_feedback(make_result(demo), demo))
-    page += render_overview(demo, [Row("ada b", make_result(demo))], {})
-    assert "http:" not in page
-    assert "https:" not in page
-    assert "<script" not in page
-    assert 'href="ada%20b/feedback.html"' in page
+    feedback = render_feedback_html(make_feedback(make_result(demo), demo))
+    overview = render_overview(demo, [Row("ada b", make_result(demo))], ClassFacts())
+    for page in (feedback, overview):
+        assert "http:" not in page
+        assert "https:" not in page
+        assert {link.partition("/")[2] for link in Page(page).links if link[0] != "#"} <= {
+            "feedback.html"
+        }
+    assert 'href="ada%20b/feedback.html"' in overview
+
+
+def test_a_browser_is_told_to_run_and_apply_only_what_the_page_came_with(demo):
+    feedback = render_feedback_html(make_feedback(make_result(demo), demo))
+    overview = render_overview(demo, [Row("ada", make_result(demo))], ClassFacts())
+    for page, tags in ((feedback, ["style"]), (overview, ["style", "script"])):
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+        assert policy.startswith("default-src 'none'; ")
+        assert "unsafe" not in policy
+        for tag in tags:
+            (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+            digest = b64encode(hashlib.sha256(content.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert "script-src 'none'" in feedback
+    assert " style=" not in feedback + overview
+
+
+def test_code_that_does_not_run_is_told_before_what_it_computes(demo):
+    tests = [
+        make_test("shape", "failed", "2.5"),
+        make_test("scale", "raised", "3"),
+        make_test("heads", "timed_out", "1"),
+        make_test("later", "failed", "1"),
+        make_test("block", "missing", "2.5", id="block::test_x", exercise="block"),
+    ]
+    feedback = make_feedback(make_result(demo, tests), demo)
+    titles = [finding.titles[0] for finding in feedback.parts[0].findings]
+    assert titles == [f"Title of {name}" for name in ("heads", "scale", "shape", "later")]
+    assert feedback.first is feedback.parts[0]
+    assert [part.state for part in feedback.parts] == ["not right yet", "not written yet"]
+
+
+def test_one_error_is_told_once_in_the_words_of_the_public_test(demo):
+    place = "(layer.py, line 3: x = y(1)"
+    public = f"Your code raised NameError: y is not defined {place})"
+    hidden = f"Your code raised NameError {place})."
+    other = "Your code raised NameError (layer.py, line 4: z)."
+    tests = [
+        make_test("a", "raised", "1", visibility="public", message=public),
+        *(make_test(name, "raised", "1", message=hidden) for name in "bcd"),
+        make_test("e", "raised", "1", message=other),
+        make_test(
+            "f", "raised", "2.5", message="Your code raised ValueError (layer.py, line 3: x)."
+        ),
+        make_test("block", "passed", "2.5", id="block::test_x", exercise="block"),
+    ]
+    feedback = make_feedback(make_result(demo, tests), demo)
+    told = [(len(f.titles), f.message) for f in feedback.parts[0].findings]
+    assert told[:2] == [(4, public), (1, other)]
+    assert len(told) == 3
+    page = Page(render_feedback_html(feedback)).text
+    assert "in 4 tests" in page
+    assert page.count("y is not defined") == 2  # once more at the top: begin with it
+    assert hidden not in page
+
+
+def test_what_merely_was_not_charged_is_not_said_to_hold(demo):
+    tests = [
+        make_test("shape", "passed", "4.5"),
+        make_test("scale", "passed", "1", message="Not charged: it fails for the mistake above."),
+        make_test("heads", "failed", "2"),
+    ]
+    feedback = make_feedback(make_result(demo, tests), demo)
+    assert feedback.parts[0].holds == ["Title of shape"]
+    for page in (render_feedback_md(feedback), render_feedback_html(feedback)):
+        assert "Title of scale" not in page
+    assert "Nothing was found wrong" in render_feedback_html(feedback)
 
 
 def read_csv(text: str) -> list[list[str]]:
@@ -225,6 +315,13 @@ def test_grades_have_a_row_of_maxima_and_blanks_where_nothing_is_published(demo)
     ]
 
 
+def test_grades_begin_with_a_name_and_no_byte_order_mark(demo):
+    data = render_grades(demo, [Row("Zoë", None)]).encode()
+    assert data.startswith(b"student,score,")
+    assert b"\r" not in data
+    assert data.splitlines()[2].startswith("Zoë,".encode())
+
+
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'a"b', "a\nb", "Zoë"])
 def test_no_cell_is_a_formula(demo, name):
     (row,) = read_csv(render_grades(demo, [Row(name, None)]))[2:]
@@ -235,10 +332,3 @@ def test_no_cell_is_a_formula(demo, name):
 @given(st.text())
 def test_defused_cells_keep_their_text(text):
     assert defuse_cell(text).removeprefix("'") == text.removeprefix("'")
-
-
-def test_the_class_page_counts_only_who_was_graded(demo):
-    text = Page(render_overview(demo, [Row("ada", make_result(demo)), Row("bob", None)], {})).text
-    assert "1 of 1" in text
-    assert "mean 2.5, median 2.5 of 10" in text
-    assert "pending: 1" in text

@@ -5,12 +5,14 @@ nothing that is rendered for a student is given a `staff_message` to begin with.
 """
 
 from autograder.report.feedback import Feedback, make_feedback
-from autograder.report.grades import render_grades
-from autograder.report.overview import render_overview
+from autograder.report.grades import Row, render_grades
+from autograder.report.overview import ClassFacts, render_overview
 from autograder.report.pages import render_feedback_html, render_feedback_md
 
 __all__ = [
+    "ClassFacts",
     "Feedback",
+    "Row",
     "make_feedback",
     "render_feedback_html",
     "render_feedback_md",

@@ -2,13 +2,20 @@
 
 This is an allow-list: only what is copied into these classes can reach a student. A
 hidden test gives its title, its verdict and its message; no test gives `staff_message`.
+
+What to fix first comes first: exercises in the order in which they build on each other;
+in each, what kept code from running before what it computes, and then basic before subtle,
+which is the order of the tests.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from autograder.assignment import Assignment
+from autograder.pictures import Picture
 from autograder.plaintext import clean, clean_line
+from autograder.report.heatmap import Figure, make_figure
 from autograder.results import Result, TestResult, format_points, sum_points
 
 VERDICT_WORDS = {
@@ -22,6 +29,10 @@ VERDICT_WORDS = {
     "skipped": "not judged yet",
     "grader_error": "could not be judged",
 }
+_ERROR = re.compile(r"raised (\w+)\b.*(\(\w+\.py, line \d+: [^\n]*\))\.?$", re.DOTALL)
+MANY = 3
+# Until code runs, nothing else can be known of it.
+_URGENCY = ("missing", "crashed", "timed_out", "out_of_memory", "raised", "failed")
 
 
 @dataclass(frozen=True)
@@ -33,11 +44,22 @@ class Finding:
     points: str  # what there is to gain
     message: str
 
+    @property
+    def is_broad(self) -> bool:
+        """Whether its cause says more than its tests' titles, which are too many to read first."""
+        return len(self.titles) > MANY and bool(self.message)
+
+    @property
+    def gist(self) -> str:
+        """What there is to say in one line."""
+        return clean_line(self.message.splitlines()[0], 300) if self.is_broad else self.titles[0]
+
 
 @dataclass(frozen=True)
 class Part:
-    """One exercise: what to fix first, then the rest, then what was right."""
+    """One exercise: what to fix first, then the rest, then what holds."""
 
+    id: str
     title: str
     file: str
     score: str
@@ -46,7 +68,23 @@ class Part:
     is_carried_forward: bool
     findings: list[Finding]
     waiting: Finding | None  # tests that an earlier one decides
-    right: list[str]
+    holds: list[str]  # titles of the tests that found nothing wrong
+    figures: list[Figure] = field(default_factory=list)
+
+    @property
+    def is_perfect(self) -> bool:
+        return self.score == self.max_score
+
+    @property
+    def is_missing(self) -> bool:
+        return any(finding.verdict == VERDICT_WORDS["missing"] for finding in self.findings)
+
+    @property
+    def state(self) -> str:
+        """In a word or two."""
+        if self.is_perfect:
+            return "right"
+        return "not written yet" if self.is_missing and not self.holds else "not right yet"
 
 
 @dataclass(frozen=True)
@@ -66,8 +104,19 @@ class Feedback:
     def is_perfect(self) -> bool:
         return bool(self.score) and self.score == self.max_score
 
+    @property
+    def first(self) -> Part | None:
+        """The exercise to begin with: the first that was begun and is not right yet."""
+        begun = [part for part in self.parts if not part.is_perfect and not part.is_missing]
+        return next(iter([*begun, *(p for p in self.parts if not p.is_perfect)]), None)
 
-def make_feedback(result: Result, assignment: Assignment, notes: Sequence[str] = ()) -> Feedback:
+
+def make_feedback(
+    result: Result,
+    assignment: Assignment,
+    notes: Sequence[str] = (),
+    pictures: Sequence[Picture] = (),
+) -> Feedback:
     """Choose and order what a student is told; `notes` are intake's, about their files."""
     reason = result.reason
     if result.status == "grader_error":  # staff find the cause in result.json
@@ -79,12 +128,12 @@ def make_feedback(result: Result, assignment: Assignment, notes: Sequence[str] =
         reason=clean(reason, 2000),
         score="" if result.score is None else format_points(result.score),
         max_score=format_points(result.max_score),
-        parts=_make_parts(result, assignment) if result.status == "graded" else [],
+        parts=_make_parts(result, assignment, pictures) if result.status == "graded" else [],
         notes=[clean_line(note, 300) for note in notes],
     )
 
 
-def _make_parts(result: Result, assignment: Assignment) -> list[Part]:
+def _make_parts(result: Result, assignment: Assignment, pictures: Sequence[Picture]) -> list[Part]:
     parts = []
     for scored in result.exercises:
         exercise = assignment.exercise(scored.id)
@@ -94,6 +143,7 @@ def _make_parts(result: Result, assignment: Assignment) -> list[Part]:
         diagnoses = [d.text for d in result.diagnosis if d.exercise == scored.id]
         parts.append(
             Part(
+                id=scored.id,
                 title=clean_line(exercise.title),
                 file=exercise.file,
                 score="" if scored.score is None else format_points(scored.score),
@@ -103,10 +153,13 @@ def _make_parts(result: Result, assignment: Assignment) -> list[Part]:
                 findings=_group(wrong),
                 waiting=_find(skipped) if skipped else None,
                 # A passed test with a message was not charged; that is not to say it was right.
-                right=[
+                holds=[
                     clean_line(test.title)
                     for test in tests
                     if test.verdict == "passed" and not test.message
+                ],
+                figures=[
+                    make_figure(picture) for picture in pictures if picture.exercise == scored.id
                 ],
             )
         )
@@ -114,10 +167,13 @@ def _make_parts(result: Result, assignment: Assignment) -> list[Part]:
 
 
 def _group(tests: list[TestResult]) -> list[Finding]:
-    """Put tests together that say the same; the tests' order is basic to subtle, and stays."""
+    """Put tests together that say the same, the most urgent first."""
     groups: dict[tuple[str, str], list[TestResult]] = {}
-    for test in tests:
-        groups.setdefault((test.verdict, test.message), []).append(test)
+    for test in sorted(tests, key=lambda test: _URGENCY.index(test.verdict)):
+        # Of one error at one place, public tests say more than hidden ones, and come first.
+        error = _ERROR.search(test.message) if test.verdict == "raised" else None
+        said = " ".join(error.groups()) if error else test.message
+        groups.setdefault((test.verdict, said), []).append(test)
     return [_find(group) for group in groups.values()]
 
 

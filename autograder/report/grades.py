@@ -1,4 +1,8 @@
-"""grades.csv: one row a student, below a row of maxima. A blank score is not a zero."""
+r"""grades.csv: one row a student, below a row of maxima. A blank score is not a zero.
+
+The file is UTF-8 with `\n` and without a byte order mark, which programs would take for a
+part of the first column's name. Excel has to be told so: Data, From Text/CSV, UTF-8.
+"""
 
 import csv
 import io
@@ -13,6 +17,7 @@ from autograder.results import Result, format_points
 
 MAXIMUM = "MAXIMUM"
 PENDING = "pending"  # in the class, not graded yet
+ABSENT = "absent"  # on the roster, and nothing was handed in
 
 
 @dataclass(frozen=True)
@@ -22,10 +27,13 @@ class Row:
     student: str
     result: Result | None
     late: str = ""
+    is_absent: bool = False
 
     @property
     def status(self) -> str:
-        return PENDING if self.result is None else self.result.status
+        if self.result is None:
+            return ABSENT if self.is_absent else PENDING
+        return self.result.status
 
     @property
     def score(self) -> Decimal | None:

@@ -1,6 +1,6 @@
 """`make bench`: measures on this machine and writes docs/bench.md.
 
-    python -m bench [PART ...]      parts: class start student growth peers
+python -m bench [PART ...]      parts: class start student growth peers
 """
 
 from __future__ import annotations

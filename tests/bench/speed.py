@@ -22,9 +22,7 @@ Row = tuple[str, str]
 def grade(assignment_id: str, submissions: Path, out: Path) -> Run:
     """Run the real command on a class, anew."""
     command = [sys.executable, "-m", "autograder", "grade", assignment_id, submissions]
-    return run(
-        [*command, "--out", out, "--fresh"], lambda: any(out.glob("*/result.json"))
-    )
+    return run([*command, "--out", out, "--fresh"], lambda: any(out.glob("*/result.json")))
 
 
 def grade_class(assignment_id: str, size: int) -> Run:

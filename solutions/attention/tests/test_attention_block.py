@@ -338,7 +338,8 @@ def test_whole(submission):
     makes queries, keys or values, fused or not, is the student's choice.
     """
     for sizes in ((VOCAB_SIZE, D_MODEL, 2, 3, 5, 37), (17, 18, 3, 2, 7, 23)):
-        require_close(*both_answers(submission, *sizes), 2e-4)
+        y, wanted = both_answers(submission, *sizes)
+        require_close(y, wanted, 2e-4)
 
 
 @pytest.mark.graded(
@@ -355,7 +356,8 @@ def test_sizes(submission):
         return
     for sizes in ((29, 12, 3, 2, 140, 150), (31, 20, 4, 18, 3, 9), (17, 18, 2, 3, 1, 8)):
         what = f"the answer for batch {sizes[3]}, length {sizes[4]}"
-        require_close(*both_answers(submission, *sizes), 2e-4, what)
+        y, wanted = both_answers(submission, *sizes)
+        require_close(y, wanted, 2e-4, what)
 
 
 def both_answers(submission, vocab_size, d_model, num_heads, batch, length, max_len):

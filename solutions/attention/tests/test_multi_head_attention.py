@@ -527,7 +527,8 @@ def test_whole(submission):
     The oracle is PyTorch's own layer in float64. Correct float32 layers stay within 2e-5.
     """
     for sizes in ((2, 5, 12, 3), (3, 7, 20, 2), (4, 2, 18, 6)):
-        require_close(*both_answers(submission, *sizes), 2e-4)
+        y, wanted = both_answers(submission, *sizes)
+        require_close(y, wanted, 2e-4)
 
 
 @pytest.mark.graded(
@@ -545,7 +546,8 @@ def test_sizes(submission):
     for sizes in ((2, 140, 6, 2), (18, 3, 10, 5), (2, 4, 15, 1), (3, 5, 32, 16), (2, 5, 7, 7)):
         batch, length, d_model, num_heads = sizes
         what = f"the answer for batch {batch}, length {length}, {num_heads} heads"
-        require_close(*both_answers(submission, *sizes), 2e-4, what)
+        y, wanted = both_answers(submission, *sizes)
+        require_close(y, wanted, 2e-4, what)
 
 
 def both_answers(submission, batch, length, d_model, num_heads):

@@ -1,0 +1,109 @@
+"""The same submissions through nbgrader and otter-grader, natively, and through the kit.
+
+Their assignments are built from ours, with all of our tests. Forgeries are notebooks with nothing
+written but a cell that tampers; one succeeds where it earns more than the bare template.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from bench.speed import grade
+
+Row = tuple[str, str]
+STUDENTS, TIMES = 6, 10  # notebooks for the peers; for us each of them so many times
+
+
+def report(assignment_id: str) -> Iterator[Row]:
+    """Seconds per submission of each, and how many forgeries each believes."""
+    if not (importlib.util.find_spec("nbgrader") and importlib.util.find_spec("otter")):
+        yield "not measured", "nbgrader and otter-grader are not installed: make setup-platforms"
+        return
+    from platforms import handed_in, pages
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pages.succeed(f"autograder release {assignment_id} --out dist/{assignment_id}", folder)
+        build, mark = pages.read_blocks("nbgrader", "From zero to marks")
+        pages.succeed(build, folder)
+        handed_out = handed_in.read(folder / "course/release/attention/attention.ipynb")
+        honest = list(handed_in.hand_in(handed_out).values())
+        class_ = {f"student{n}": honest[n % len(honest)] for n in range(STUDENTS)}
+
+        ours = _time_ours(assignment_id, class_, folder, handed_in.write)
+        yield "autograder grade, seconds per submission", f"{ours:.2f}"
+
+        for student, notebook in class_.items():
+            handed_in.write(
+                notebook, folder / f"course/submitted/{student}/attention/attention.ipynb"
+            )
+        seconds = _time(lambda: pages.succeed("nbgrader autograde attention", folder / "course"))
+        yield _compare("nbgrader autograde", seconds / STUDENTS, ours, 30)
+
+        otter = list(honest[:3])
+        for number, notebook in enumerate(otter):
+            handed_in.write(notebook, folder / f"otter{number}" / "submission.ipynb")
+        seconds = _time(lambda: [_otter(pages, folder, f"otter{n}") for n in range(len(otter))])
+        yield _compare("otter run", seconds / len(otter), ours, 80)
+
+        yield from _forge(assignment_id, handed_out, folder, handed_in, pages)
+
+
+def _compare(name: str, seconds: float, ours: float, target: int) -> Row:
+    text = f"{seconds:.2f}, {seconds / ours:.0f} times ours (target: at least {target})"
+    return f"{name}, seconds per submission", text
+
+
+def _time(action: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def _time_ours(assignment_id: str, class_: dict[str, Any], folder: Path, write: Any) -> float:
+    """The same notebooks, enough of them that starting up is what it is for a class."""
+    for turn in range(TIMES):
+        for student, notebook in class_.items():
+            write(notebook, folder / "ours" / f"{student}-{turn}" / "attention.ipynb")
+    return grade(assignment_id, folder / "ours", folder / "marks").seconds / (TIMES * len(class_))
+
+
+def _otter(pages: Any, folder: Path, name: str) -> float:
+    """Run otter on one notebook; its score."""
+    run = "otter run --autograder dist/attention/otter/dist/autograder/attention-autograder_*.zip"
+    pages.succeed(f"{run} --output-dir {name} {name}/submission.ipynb", folder)
+    found = json.loads((folder / name / "results.json").read_bytes())
+    return float(sum(test.get("score", 0) for test in found["tests"]))
+
+
+def _forge(
+    assignment_id: str, handed_out: Any, folder: Path, handed_in: Any, pages: Any
+) -> Iterator[Row]:
+    forgeries = {"hook": handed_in.INPUT_HOOK, "run": handed_in.RUN_METHOD}
+    notebooks = {
+        name: handed_in.with_first_cell(handed_out, source) for name, source in forgeries.items()
+    } | {"bare": handed_out}
+    for name, notebook in notebooks.items():
+        handed_in.write(notebook, folder / f"course/submitted/{name}/attention/attention.ipynb")
+        handed_in.write(notebook, folder / "forged" / name / "attention.ipynb")
+        handed_in.write(notebook, folder / f"otter-{name}" / "submission.ipynb")
+    pages.run("nbgrader autograde attention; nbgrader export --to grades.csv", folder / "course")
+    with open(folder / "course" / "grades.csv", newline="", encoding="utf-8") as file:
+        nbgrader = {row["student_id"]: float(row["score"] or 0) for row in csv.DictReader(file)}
+    otter = {name: _otter(pages, folder, f"otter-{name}") for name in notebooks}
+    grade(assignment_id, folder / "forged", folder / "judged")
+    ours = {
+        name: float(json.loads((folder / "judged" / name / "result.json").read_bytes())["score"])
+        for name in notebooks
+    }
+    for name, marks in (("nbgrader", nbgrader), ("otter-grader", otter), ("the kit", ours)):
+        believed = [forgery for forgery in forgeries if marks[forgery] > marks["bare"]]
+        best = max(marks[forgery] for forgery in forgeries)
+        yield f"forgeries that {name} believes", f"{len(believed)} of 2, up to {best:g} points"
