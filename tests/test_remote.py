@@ -193,3 +193,56 @@ def test_a_stopped_worker_is_not_an_exception_that_tests_catch(open_submission: 
     with pytest.raises(Stopped):
         submission.f()
     assert submission.g() == 7  # a new worker
+
+
+LATE = """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+    def train(self, mode=True):
+        raise ValueError("no modes here")
+    def forward(self, x):
+        return x * self.weight
+
+class Plain(nn.Module):
+    def __init__(self, other=None):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+    def forward(self, x):
+        with torch.no_grad():
+            self.weight += 1
+        return x
+"""
+
+
+def test_what_a_mode_raises_is_raised_by_the_next_call(open_submission: Open) -> None:
+    layer = open_submission(LATE, "Layer", "Plain").Layer()
+    layer.eval()
+    with pytest.raises(ValueError, match="no modes here"):
+        layer(torch.ones(2))
+
+
+def test_what_a_mode_raises_is_not_charged_to_the_next_test(open_submission: Open) -> None:
+    submission = open_submission(LATE, "Layer", "Plain")
+    submission.begin_test()
+    submission.Layer().eval()
+    submission.end_test()
+    submission.begin_test()
+    assert float(submission.Plain().state_dict()["weight"].sum()) == 2
+
+
+def test_a_module_that_is_gone_takes_no_other_along(open_submission: Open) -> None:
+    submission = open_submission(LATE, "Layer", "Plain")
+    submission.Plain().train()  # its handle is given back before its mode is set
+    assert torch.equal(submission.Plain()(torch.ones(2)), torch.ones(2))
+
+
+def test_a_state_that_was_sent_ahead_is_not_believed_for_long(open_submission: Open) -> None:
+    plain = open_submission(LATE, "Layer", "Plain").Plain()
+    plain(torch.ones(2))
+    assert plain.state_dict()["weight"].tolist() == [2, 2]
+    assert plain.double().state_dict()["weight"].dtype is torch.float64
