@@ -13,7 +13,9 @@ from typing import Any
 
 import msgspec
 
+from autograder import lateness
 from autograder.errors import BrokenAssignment, KitError, UnknownAssignment, suggest_nearest
+from autograder.lateness import Deadline
 from autograder.results import exact, format_points, sum_points
 
 DECLARATION = "assignment.toml"
@@ -52,6 +54,7 @@ class Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     title: str
     points: Decimal
     limits: Limits = Limits()
+    deadline: Deadline | None = None
     exercises: tuple[Exercise, ...]
 
 
@@ -187,6 +190,7 @@ def _read_table(path: Path, where: str) -> dict[str, Any]:
 def _find_unknown_keys(table: dict[str, Any]) -> Iterator[str]:
     parts: list[tuple[str, Any, type[msgspec.Struct]]] = [("", table, Declaration)]
     parts.append(("[limits] ", table.get("limits"), Limits))
+    parts.append(("[deadline] ", table.get("deadline"), Deadline))
     exercises = table.get("exercises")
     for number, part in enumerate(exercises if isinstance(exercises, list) else [], 1):
         parts.append((f"[[exercises]] number {number} ", part, Exercise))
@@ -213,6 +217,9 @@ def _find_mistakes(declared: Declaration, folder: str) -> Iterator[str]:
     for name, limit in limits.items():
         if not 0 < limit < 1e9:
             yield f"[limits] {name} is {limit}; it must be above 0."
+    if declared.deadline is not None:
+        for complaint in lateness.find_mistakes(declared.deadline):
+            yield f"[deadline] {complaint}"
     seen: dict[str, set[str]] = {"id": set(), "file": set(), "name": set()}
     for exercise in declared.exercises:
         yield from _find_exercise_mistakes(exercise, seen)

@@ -8,7 +8,8 @@ charged again. Whether such a program fails it is found by running it, not by a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -65,8 +66,7 @@ class Charges:
         function = getattr(self.tests[test_id].item, "obj", None)
         if function is None or self.dictionary.mutate is None:
             return False
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
+        with _same_random_numbers():
             program = mutant(self.dictionary, *(fault.id for fault in faults))
             try:
                 function(program)
@@ -76,3 +76,17 @@ class Charges:
             except Exception:
                 return True
         return False
+
+
+@contextlib.contextmanager
+def _same_random_numbers() -> Iterator[None]:
+    """Random numbers of one seed inside, and those that would have come outside.
+
+    `torch.manual_seed` would take milliseconds to remember this for devices that are not there.
+    """
+    state = torch.get_rng_state()
+    torch.default_generator.manual_seed(0)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)

@@ -4,7 +4,8 @@ KitError
  ├── UnknownAssignment     no assignment of that name
  ├── BrokenAssignment      an assignment is declared wrongly or lacks a file
  ├── UnknownStudent        `--only` names nobody in the class
- └── NothingToGrade        the submissions cannot be read, or there are none
+ ├── NothingToGrade        the submissions cannot be read, or there are none
+ └── UnwritableFolder      the files of one student cannot be written; those of others can
 """
 
 import difflib
@@ -33,6 +34,10 @@ class UnknownStudent(KitError):
 
 class NothingToGrade(KitError):
     """What was given as submissions is not there, not readable or empty."""
+
+
+class UnwritableFolder(KitError):
+    """The files of one student cannot be written; the class goes on without them."""
 
 
 def suggest_nearest(wrong: str, known: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,13 +17,15 @@ from typing import Protocol
 
 from autograder.assignment import Assignment
 from autograder.digest import Digester
-from autograder.errors import KitError, UnknownStudent, suggest_nearest
+from autograder.errors import KitError, UnknownStudent, UnwritableFolder, suggest_nearest
 from autograder.gallery import find_gallery
 from autograder.intake import Intake, Submission, find_submissions
+from autograder.lookalikes import find_lookalikes, read_starter
 from autograder.plaintext import clean_line
-from autograder.report import render_grades, render_overview
-from autograder.report.grades import Row
+from autograder.regrading import DIGESTS, Regrading
+from autograder.report import ClassFacts, Row, render_grades, render_overview
 from autograder.results import Judgement, Result
+from autograder.roster import Roster
 from autograder.storage import OutputFolder
 from autograder.totals import make_result
 
@@ -35,10 +37,15 @@ class Pool(Protocol):
     """Where submissions are judged."""
 
     isolation: str
+    jobs: int  # how many it judges at once
 
-    def submit(self, files: dict[str, bytes], /) -> Future[Judgement]: ...
+    def submit(
+        self, files: dict[str, bytes], exercises: Collection[str] = (), /
+    ) -> Future[Judgement]: ...
 
     def close(self) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 StartPool = Callable[[str, int, str], Pool]  # assignment id, jobs, isolation
@@ -69,6 +76,9 @@ class Summary:
     graded: list[str] = field(default_factory=list)  # students judged in this run
     kept: list[str] = field(default_factory=list)  # students whose result was up to date
     outdated: list[str] = field(default_factory=list)  # of an earlier run, not asked for in this
+    left_behind: list[str] = field(default_factory=list)  # of an earlier run, not in this class
+    unwritten: dict[str, str] = field(default_factory=dict)  # students, and why not
+    intake: Intake = field(default_factory=lambda: Intake([], []))
     isolation: str = ""  # empty when nothing had to be judged
     seconds: float = 0.0
     is_interrupted: bool = False
@@ -82,7 +92,7 @@ class Summary:
     def exit_code(self) -> int:
         if self.is_interrupted:
             return INTERRUPTED
-        return 2 if self.failed else 0
+        return 2 if self.failed or self.unwritten else 0
 
 
 def grade_class(
@@ -90,6 +100,7 @@ def grade_class(
     source: Path | None,
     out: Path,
     *,
+    roster: Roster | None = None,
     jobs: int = 1,
     only: Sequence[str] = (),
     fresh: bool = False,
@@ -104,6 +115,7 @@ def grade_class(
         assignment: what was asked.
         source: a folder, an archive or a single submission.
         out: the folder to write.
+        roster: who is in the class, where that is known.
         jobs: how many submissions to judge at once.
         only: ids of students; the others are listed from earlier results.
         fresh: judge anew what is up to date, too.
@@ -115,7 +127,10 @@ def grade_class(
     Raises:
         KitError: the kit or the call is at fault; nothing was graded for that reason.
     """
-    intake = find_gallery(assignment) if source is None else find_submissions(source, assignment)
+    if source is None:
+        intake = find_gallery(assignment)
+    else:
+        intake = find_submissions(source, assignment, roster)
     chosen = _choose(intake, only)
     run = _Run(assignment, OutputFolder(out), progress or Silence())
     with run.folder.open():
@@ -128,8 +143,11 @@ def grade_class(
             _open_pool(assignment, jobs, isolation, require_isolation, start) as pool,
         ):
             try:
-                run.judge(pool, jobs)
-            finally:  # also when a second Ctrl-C ends it at once
+                run.judge(pool)
+            except BaseException:  # a second Ctrl-C, a full disk: nothing is worth waiting for
+                pool.stop()
+                raise
+            finally:
                 run.write_class(intake, source)
     return run.summary
 
@@ -145,7 +163,8 @@ class _Run:
         self.known: dict[str, Result] = {}
         self.waiting: list[tuple[Submission, str]] = []
         self.began = time.monotonic()
-        self.done_after: dict[str, float] = {}
+        self.seconds: dict[str, float] = {}  # that judging took, by student
+        self.regrading = Regrading(assignment, folder.path)
 
     def look_back(
         self, intake: Intake, chosen: list[Submission], *, fresh: bool, least: str
@@ -154,7 +173,9 @@ class _Run:
         digester = Digester(self.assignment)
         names = {submission.student for submission in chosen}
         for submission in intake.submissions:
-            student, digest = submission.student, digester.digest(submission)
+            student, parts = submission.student, digester.split(submission)
+            digest = parts.digest
+            self.regrading.know(student, parts)
             earlier = self.folder.read_result(self.assignment, student)
             is_current = earlier is not None and earlier.digest == digest
             if student not in names:
@@ -165,38 +186,60 @@ class _Run:
             elif submission.ungradable:
                 result = make_result(self.assignment, submission, digest)
                 if earlier != result:
-                    self.folder.write_result(self.assignment, submission, result)
-                self.known[student] = result
+                    self._write(submission, result)
+                else:
+                    self.known[student] = result
             elif earlier is not None and is_current and not fresh and _is_kept(earlier, least):
                 self.known[student] = earlier
                 self.summary.kept.append(student)
             else:
+                if earlier is not None and not fresh and _is_kept(earlier, least):
+                    self.regrading.plan(student, earlier)
                 self.waiting.append((submission, digest))
 
-    def judge(self, pool: Pool, jobs: int) -> None:
-        """Judge what waits, a few more at a time than there are jobs, and write each result."""
+    def judge(self, pool: Pool) -> None:
+        """Judge what waits, a few more at a time than the pool takes, and write each result."""
         self.summary.isolation = pool.isolation
         self.progress.begin(len(self.waiting), pool.isolation)
         running: dict[Future[Judgement], tuple[Submission, str]] = {}
         queue = iter(self.waiting)
         while True:
-            while len(running) < 2 * jobs and not self.summary.is_interrupted:
+            while len(running) < 2 * pool.jobs and not self.summary.is_interrupted:
                 item = next(queue, None)
                 if item is None:
                     break
-                running[pool.submit(item[0].files)] = item
+                some = self.regrading.choose(item[0].student, pool.isolation)
+                files = item[0].files
+                running[pool.submit(files, some) if some else pool.submit(files)] = item
             if not running:
+                # Ctrl-C when nothing was left to begin has interrupted nothing.
+                self.summary.is_interrupted = next(queue, None) is not None
                 return
             # A time limit, so that the signal handler gets its turn on every system.
             done, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in done:
                 submission, digest = running.pop(future)
-                result = make_result(self.assignment, submission, digest, _take(future))
-                self.folder.write_result(self.assignment, submission, result)
-                self.known[submission.student] = result
-                self.summary.graded.append(submission.student)
-                self.done_after[submission.student] = round(time.monotonic() - self.began, 3)
+                judgement = _take(future)
+                if isinstance(judgement, Judgement):
+                    judgement = self.regrading.complete(submission.student, judgement)
+                result = make_result(self.assignment, submission, digest, judgement)
+                seen = b""
+                if isinstance(judgement, Judgement):
+                    self.seconds[submission.student] = judgement.seconds
+                    seen = judgement.pictures if result.status == "graded" else b""
+                if self._write(submission, result, seen):
+                    self.summary.graded.append(submission.student)
                 self.progress.advance(result)
+
+    def _write(self, submission: Submission, result: Result, seen: bytes = b"") -> bool:
+        """Write a student's files; where just theirs cannot be, the class goes on."""
+        try:
+            self.folder.write_result(self.assignment, submission, result, seen)
+        except UnwritableFolder as error:
+            self.summary.unwritten[submission.student] = str(error)
+            return False
+        self.known[submission.student] = result
+        return True
 
     def write_class(self, intake: Intake, source: Path | None) -> None:
         """Write the tables and the page about the whole class."""
@@ -204,19 +247,32 @@ class _Run:
             Row(submission.student, self.known.get(submission.student), submission.late)
             for submission in intake.submissions
         ]
+        rows += [Row(student, None, is_absent=True) for student in intake.absent]
+        rows.sort(key=lambda row: row.student)
         self.summary.rows = rows
+        self.summary.intake = intake
+        self.summary.left_behind = self.folder.list_others(row.student for row in rows)
         self.summary.seconds = time.monotonic() - self.began
-        notes = {submission.student: submission.notes for submission in intake.submissions}
         found = {"assignment": self.assignment.id, "source": str(source or "gallery")}
-        timings: dict[str, object] = {
-            "schema_version": 1,
-            "seconds": round(self.summary.seconds, 3),
-            "students": {student: self.done_after[student] for student in sorted(self.done_after)},
-        }
+        described = {**found, **intake.describe()}
+        timings = self.folder.read_timings()
+        timings.students.update(self.seconds)
+        if self.summary.graded:
+            timings.seconds = round(self.summary.seconds, 3)
+        facts = ClassFacts(
+            intake=described,
+            seconds={row.student: timings.students.get(row.student) for row in rows},
+            outdated=self.summary.outdated,
+            lookalikes=find_lookalikes(
+                {submission.student: submission.files for submission in intake.submissions},
+                read_starter(self.assignment),
+            ),
+        )
         self.folder.write("grades.csv", render_grades(self.assignment, rows))
-        self.folder.write("report.html", render_overview(self.assignment, rows, notes))
-        self.folder.write("intake.json", {**found, **intake.describe()})
-        self.folder.write("timings.json", timings)
+        self.folder.write("report.html", render_overview(self.assignment, rows, facts))
+        self.folder.write("intake.json", described)
+        self.folder.write(DIGESTS, self.regrading.describe(self.known))
+        self.folder.write_timings(timings)
 
 
 def _take(future: Future[Judgement]) -> Judgement | str:

@@ -10,18 +10,16 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
-
-import msgspec
 
 from autograder import drawing, pictures, reference, verdicts
 from autograder.assignment import Assignment, Exercise
 from autograder.charges import Charges, Faults
 from autograder.diagnosis import diagnose
-from autograder.errors import BrokenAssignment
+from autograder.errors import BrokenAssignment, KitError
 from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
 from autograder.pictures import Picture
@@ -43,7 +41,6 @@ class Trial:
 
     exercise: Exercise
     outcomes: dict[str, Outcome] = field(default_factory=dict)
-    pictures: list[Picture] = field(default_factory=list)
 
     def is_perfect(self) -> bool:
         return all(outcome.verdict == "passed" for outcome in self.outcomes.values())
@@ -74,8 +71,19 @@ class Judge:
 
         With `exercises`, only these are judged; of the others, which are perfect where these use
         them, every test is put down as passed, for `regrading` to replace.
+
+        Raises:
+            KitError: the sandbox has come to an end; what was judged is worth nothing.
         """
-        started = time.monotonic()
+        kills = self.station.kills
+        judgement = self._judge(files, exercises)
+        if self.station.kills > kills:  # from outside, if it does not happen again
+            judgement = self._judge(files, exercises)
+        if self.station.is_broken:
+            raise KitError("The sandbox came to an end.")
+        return judgement
+
+    def _judge(self, files: Mapping[str, str], exercises: Collection[str]) -> Judgement:
         trials: dict[str, Trial] = {}
         carried: list[str] = []
         diagnoses: list[Diagnosis] = []
@@ -92,8 +100,8 @@ class Judge:
                 diagnoses += self._diagnose(trial, workers, trials, spoilt)
                 if not trial.is_perfect():
                     workers.end()
-        judgement = self._conclude(trials, carried, diagnoses)
-        return msgspec.structs.replace(judgement, seconds=round(time.monotonic() - started, 3))
+        shown = self._draw(trials.values(), files)
+        return self._conclude(trials, carried, diagnoses, shown)
 
     # --- one exercise ---------------------------------------------------------------------------
 
@@ -168,11 +176,6 @@ class Judge:
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
             outcomes[test.id] = outcome
-        if not stand_ins:
-            is_perfect = all(outcome.verdict == "passed" for outcome in outcomes.values())
-            can_be_seen = error is None and not is_spent and not is_perfect
-            drawers = self._drawers.get(exercise.id, ()) if can_be_seen else ()
-            trial.pictures = drawing.draw(exercise.id, drawers, submission)
         return outcomes
 
     def _setup(self, files: Mapping[str, str], stand_ins: StandIns) -> Setup:
@@ -203,6 +206,25 @@ class Judge:
 
     def _is_unwritten(self, trial: Trial) -> bool:
         return any(outcome.is_unwritten for outcome in trial.outcomes.values())
+
+    def _draw(self, trials: Iterable[Trial], files: Mapping[str, str]) -> list[Picture]:
+        """Takes pictures of what is wrong, in a worker of their own.
+
+        A student sees them, and the workers of tests have seen hidden inputs.
+        """
+        wrong = [
+            (trial.exercise.id, self._drawers[trial.exercise.id])
+            for trial in trials
+            if trial.exercise.id in self._drawers
+            and any(outcome.verdict == "failed" for outcome in trial.outcomes.values())
+        ]
+        if not wrong:
+            return []
+        submission = Submission(self.station, self._setup(files, {}))
+        try:
+            return [p for exercise, how in wrong for p in drawing.draw(exercise, how, submission)]
+        finally:
+            submission.close()
 
     # --- the whole ------------------------------------------------------------------------------
 
@@ -245,7 +267,11 @@ class Judge:
             trial.outcomes[test] = verdicts.excused(trial.outcomes[test])
 
     def _conclude(
-        self, trials: Mapping[str, Trial], carried: list[str], diagnoses: list[Diagnosis]
+        self,
+        trials: Mapping[str, Trial],
+        carried: list[str],
+        diagnoses: list[Diagnosis],
+        shown: list[Picture],
     ) -> Judgement:
         results, flags = [], []
         for test in self.tests:
@@ -272,7 +298,7 @@ class Judge:
             carried_forward=carried,
             flags=sorted(set(flags)),
             isolation=self.station.level,
-            pictures=pictures.encode([p for trial in trials.values() for p in trial.pictures]),
+            pictures=pictures.encode(shown),
         )
 
 

@@ -196,7 +196,8 @@ def _list_tokens(tree: ast.AST, foreign: Mapping[str, str]) -> Iterator[tuple[st
             case ast.Attribute(attr=name):
                 yield f".{name}", f".{name}"
             case ast.Constant(value=value):
-                yield (repr(value) if isinstance(value, (int, float)) else kind), repr(value)[:200]
+                said = _say(value)
+                yield (said if isinstance(value, (int, float)) else kind), said[:200]
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield kind, f"{kind} {node.name}"
             case ast.keyword(arg=name):
@@ -206,6 +207,11 @@ def _list_tokens(tree: ast.AST, foreign: Mapping[str, str]) -> Iterator[tuple[st
             case _:
                 yield kind, kind
         nodes += reversed(list(_list_children(node)))
+
+
+def _say(value: object) -> str:
+    """Return a constant as text. Python refuses to write out numbers with thousands of digits."""
+    return hex(value) if type(value) is int and value.bit_length() > 64 else repr(value)
 
 
 def _list_children(node: ast.AST) -> Iterator[ast.AST]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from autograder.errors import KitError
 from autograder.results import Judgement
@@ -22,7 +26,9 @@ if TYPE_CHECKING:
     from autograder.judge import Judge
 
 TRIES = 2
+Work = tuple[dict[str, bytes], tuple[str, ...]]  # files, and the exercises to judge; none are all
 _judge: Judge | None = None
+_zygote: Zygote | None = None  # of this judge's own
 _assignment_id = ""
 _isolation = "auto"
 
@@ -36,7 +42,11 @@ def start(assignment_id: str, jobs: int, isolation: str = "auto") -> Pool:
     torch.set_num_threads(1)
     import autograder.judge  # noqa: F401
 
-    return Pool(assignment_id, jobs, isolation, zygote)
+    try:
+        return Pool(assignment_id, jobs, isolation, zygote)
+    except KitError:  # perhaps something has killed it
+        zygote.close()
+        return Pool(assignment_id, jobs, isolation, Zygote.spawn(jobs + 1, isolation))
 
 
 class Pool:
@@ -46,8 +56,9 @@ class Pool:
         self.zygote = zygote
         self.isolation = Station(zygote.channels[0]).wait_ready()
         self._arguments = (assignment_id, isolation)
-        self._jobs = jobs
+        self.jobs = jobs
         self._lock = threading.Lock()
+        self._is_closed = False
         self._lifeline = os.pipe()  # judges end when its write end, kept here only, is closed
         self._executor: Executor = self._new_executor(zygote.channels[1:])
 
@@ -56,46 +67,65 @@ class Pool:
         turn = context.Value("i", 0)
         fds = [channel.fileno() for channel in channels] if sys.platform == "linux" else []
         arguments = (*self._arguments, fds, turn, self._lifeline)
-        return ProcessPoolExecutor(self._jobs, context, _begin, arguments)
+        return ProcessPoolExecutor(self.jobs, context, _begin, arguments)
 
-    def submit(self, files: Mapping[str, bytes]) -> Future[Judgement]:
-        """Judges one submission. A judge that dies is replaced and the submission tried again."""
+    def submit(
+        self, files: Mapping[str, bytes], exercises: Collection[str] = ()
+    ) -> Future[Judgement]:
+        """Judges one submission, or some exercises of it.
+
+        A judge that dies is replaced and the submission tried again.
+        """
         outer: Future[Judgement] = Future()
         outer.set_running_or_notify_cancel()
-        self._submit(dict(files), outer, TRIES)
+        self._submit((dict(files), tuple(exercises)), outer, TRIES)
         return outer
 
-    def _submit(self, files: dict[str, bytes], outer: Future[Judgement], tries: int) -> None:
+    def _submit(self, work: Work, outer: Future[Judgement], tries: int) -> None:
         def settle(inner: Future[Judgement]) -> None:
             error = inner.exception()
             if error is None:
                 outer.set_result(inner.result())
-            elif isinstance(error, BrokenProcessPool) and tries > 1:
+            elif isinstance(error, BrokenProcessPool) and tries > 1 and not self._is_closed:
                 self._replace(executor)
-                self._submit(files, outer, tries - 1)
+                try:
+                    self._submit(work, outer, tries - 1)
+                except Exception as again:  # nobody would hear of it in a callback
+                    outer.set_exception(again)
             else:
                 outer.set_exception(error)
 
         executor = self._executor
         try:
-            inner = executor.submit(_judge_one, files)
+            inner = executor.submit(_judge_one, *work)
         except BrokenProcessPool:
             self._replace(executor)
             executor = self._executor
-            inner = executor.submit(_judge_one, files)
+            inner = executor.submit(_judge_one, *work)
         inner.add_done_callback(settle)
 
     def _replace(self, broken: Executor) -> None:
         """New judges in the place of broken ones; each then starts a zygote of its own."""
         with self._lock:
             if self._executor is broken:
+                for channel in self.zygote.channels:  # else it would keep what they left running
+                    channel.close()
                 self._executor = self._new_executor([])
 
     def close(self) -> None:
+        """Waits for what is being judged, and ends the judges and the sandbox."""
+        self._is_closed = True
         self._executor.shutdown(wait=True, cancel_futures=True)
         self.zygote.close()
         for end in self._lifeline:
             os.close(end)
+
+    def stop(self) -> None:
+        """Ends the judges at once; what they were judging is lost. To be closed all the same."""
+        self._is_closed = True
+        read_end, write_end = self._lifeline
+        os.close(write_end)
+        self._lifeline = (read_end, os.dup(read_end))
 
 
 def _begin(
@@ -116,7 +146,9 @@ def _begin(
         else:
             with contextlib.suppress(OSError):
                 os.close(fd)
-    _open(channel)
+    multiprocessing.util.Finalize(None, _close_zygote, exitpriority=10)
+    with contextlib.suppress(KitError):  # is said again when there is somebody to say it to
+        _open(channel)
 
 
 def _end_with_parent(read_end: int, write_end: int) -> None:
@@ -127,22 +159,52 @@ def _end_with_parent(read_end: int, write_end: int) -> None:
 
 def _open(channel: socket.socket | None) -> None:
     """Makes this process's judge, with a zygote of its own if it was given no channel."""
-    global _judge
+    global _judge, _zygote
     from autograder.assignment import load
     from autograder.judge import Judge
 
-    channel = channel or Zygote.spawn(1, _isolation).channels[0]
+    if _judge is not None:
+        _judge.close()
+        _judge = None
+    if channel is None:
+        _close_zygote()
+        _zygote = Zygote.spawn(1, _isolation)
+        channel = _zygote.channels[0]
     station = Station(channel)
     station.wait_ready()
     _judge = Judge(load(_assignment_id), station)
 
 
-def _judge_one(files: dict[str, bytes]) -> Judgement:
+def _close_zygote() -> None:
+    if _zygote is not None:
+        _zygote.close()
+
+
+def _judge_one(files: dict[str, bytes], exercises: tuple[str, ...] = ()) -> Judgement:
     texts = {name: data.decode("utf-8", "replace") for name, data in files.items()}
-    assert _judge is not None
+    started = time.monotonic()
     try:
-        return _judge.judge(texts)
+        if _judge is None:
+            raise KitError("There is no judge.")
+        judgement = _judge.judge(texts, exercises)
     except KitError:  # the zygote died: once more with a new one
-        _judge.close()
         _open(None)
-        return _judge.judge(texts)
+        assert _judge is not None
+        judgement = _judge.judge(texts, exercises)
+    return msgspec.structs.replace(judgement, seconds=round(time.monotonic() - started, 3))
+
+
+def judge_here(
+    assignment_id: str, isolation: str, files: dict[str, bytes], exercises: tuple[str, ...] = ()
+) -> Judgement:
+    """Judges in this very process, whose judge and zygote are kept for the next call."""
+    global _assignment_id, _isolation, _judge
+    import torch
+
+    torch.set_num_threads(1)
+    if (assignment_id, isolation) != (_assignment_id, _isolation):
+        if _judge is not None:
+            _judge.close()
+            _judge = None
+        _assignment_id, _isolation = assignment_id, isolation
+    return _judge_one(files, exercises)

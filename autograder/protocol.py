@@ -213,7 +213,7 @@ class Unpacker:
             return torch.empty(0, dtype=dtype)
         if dtype is torch.bool:  # a byte above 1 would be undefined behaviour in torch
             raw = torch.frombuffer(self.payload, dtype=torch.uint8, count=count, offset=offset)
-            return raw != 0
+            return raw != 0 if bool((raw > 1).any()) else raw.view(torch.bool)
         return torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
 
 

@@ -42,10 +42,9 @@ def _module_names(assignment: Assignment) -> list[str]:
 
 def cut_stubs(assignment: Assignment) -> dict[str, str]:
     """The handed-out stub of every exercise file."""
-    from autograder.template import build_template
+    from autograder.template import build_stubs
 
-    template = build_template(assignment)
-    return {exercise.file: template[exercise.file] for exercise in assignment.exercises}
+    return build_stubs(assignment)
 
 
 class Supply:

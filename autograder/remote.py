@@ -105,6 +105,7 @@ class Submission:
         for variant in self._variants:
             variant.close()
         self._variants.clear()
+        self._deferred.clear()  # for modules that nobody holds any more
         self._supplier.end_test()
 
     def close(self) -> None:
@@ -189,16 +190,17 @@ class Submission:
                 if "ask" not in reply and "ask_grads" not in reply:
                     break
                 self._supplier.answer(link, reply, payload, deadline)
-        except protocol.Late:
+        except (protocol.Late, protocol.Closed) as error:
+            if during == STARTING:  # before the first line of student code: no fault of theirs
+                self.close()
+                self._station.is_broken = True
+                raise KitError("The sandbox could not start a process for a submission.") from None
+            if isinstance(error, protocol.Closed):
+                self._explain_end()
             self.close()
             raise Stopped(
                 f"Your code was still running after {_limit(self, during)}.", "timed_out"
             ) from None
-        except protocol.Closed:
-            if during == STARTING:  # before the first line of student code: no fault of theirs
-                self.close()
-                raise KitError("The sandbox could not start a process for a submission.") from None
-            self._explain_end()
         except protocol.Violation as error:
             self.violated(str(error))
         if "error" in reply:
@@ -255,10 +257,13 @@ class Submission:
         assert worker is not None
         code = worker.how_it_ended()
         self.close()
+        if code is None and self._station.is_broken:
+            raise KitError("The sandbox ended while it ran a submission.")
         cpu = self._setup.limits["cpu_seconds"]
         if code == 128 + signal.SIGXCPU:
             raise Stopped(f"Your code used more than {cpu} seconds of computing time.", "timed_out")
         if code == 128 + signal.SIGKILL:
+            self._station.kills += not worker.held_too_much
             raise Stopped("Your code was ended for using too much memory.", "out_of_memory")
         if code == 128 + signal.SIGSEGV:
             raise Stopped("The Python process of your code crashed (segmentation fault).")

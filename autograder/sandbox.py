@@ -156,6 +156,7 @@ class Worker:
         self.pid = 0
         self.handle: int | None = None
         self.ended: int | None = None
+        self.held_too_much = False
 
     def kill(self) -> None:
         """Ends the worker now, whatever it is doing."""
@@ -165,7 +166,7 @@ class Worker:
         with contextlib.suppress(OSError):
             if self.handle is not None:
                 signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-            elif self.pid and self.ended is None:
+            elif self.pid and self.ended is None and self.station.level == "process":
                 os.killpg(self.pid, signal.SIGKILL)
         self.release()
 
@@ -203,6 +204,8 @@ class Station:
         self.channel = channel
         self.workers: dict[int, Worker] = {}
         self.level = ""
+        self.is_broken = False  # then what was judged through it is worth nothing
+        self.kills = 0  # of workers, by nobody that is known
         self._number = secrets.randbelow(1 << 30)  # also picks throw-away users: seldom the same
 
     def wait_ready(self) -> str:
@@ -231,6 +234,7 @@ class Station:
             self.channel.sendmsg([json.dumps(order).encode()], rights)
         except OSError as error:
             ours.close()
+            self.is_broken = True
             raise KitError(f"The sandbox is gone ({error.strerror}).") from None
         finally:
             theirs.close()
@@ -245,9 +249,12 @@ class Station:
             self.channel.settimeout(left)
             try:
                 text, fds, _, _ = socket.recv_fds(self.channel, MESSAGE, 4)
-            except OSError:
+            except TimeoutError:
                 return
+            except OSError:
+                text, fds = b"", []
             if not text:
+                self.is_broken = True
                 return
             self._note(json.loads(text), fds)
 
@@ -260,6 +267,7 @@ class Station:
             worker.handle = fds.pop() if fds else None
         elif worker and "ended" in message:
             worker.ended = int(str(message["ended"]))
+            worker.held_too_much = bool(message.get("too_much"))
         elif worker and "refused" in message:
             worker.ended = REFUSED
         for fd in fds:

@@ -18,7 +18,10 @@ from autograder.results import format_points
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 MARK = "graded"
-REQUIREMENTS = "torch\nnumpy\npytest\nmatplotlib\n"
+AT_THE_TOP = ("check.py", "Makefile", "pytest.ini")  # of what all assignments share
+OWN_PIECES = ("hints.toml", "plots.py")  # what an assignment gives to the checker
+EXPLORE = "explore"  # optional and not graded; its programs go out as notebooks, too
+REQUIREMENTS = "torch>=2.1\nnumpy\npytest>=8\nmatplotlib>=3.8\n"
 
 
 def build_template(assignment: Assignment) -> dict[str, str]:
@@ -27,17 +30,48 @@ def build_template(assignment: Assignment) -> dict[str, str]:
     Raises:
         KitError: a file is missing, or its markers do not pair up.
     """
-    files = {"handout.md": _read(assignment.public_dir / "handout.md")}
-    for exercise in assignment.exercises:
-        source = _read(assignment.solution_dir / exercise.file)
-        files[exercise.file] = cut_stub(source, exercise.file, f"{assignment.id} / {exercise.id}")
+    from autograder import handout
+    from autograder.release.notebook import program_notebook, student_notebook
+
+    text, figures = handout.compose(assignment), handout.read_figures(assignment)
+    files = {"handout.md": text, "handout.html": handout.render(text, figures), **figures}
+    files[f"{assignment.id}.ipynb"] = student_notebook(assignment).decode()
+    files |= build_stubs(assignment)
     files["requirements.txt"] = REQUIREMENTS
-    checking = assignment.root / "assignments" / "checking"
-    for folder in (checking, assignment.public_tests):
-        for path in sorted(folder.glob("*.py")) if folder.is_dir() else ():
-            files[f"tests/{path.name}"] = _read(path)
+    shared = assignment.root / "assignments" / "checking"
+    for path in _list_files(shared, "*"):
+        files[path.name if path.name in AT_THE_TOP else f"tests/{path.name}"] = _read(path)
+    for path in _list_files(shared / "checker", "*.py"):
+        files[f"checker/{path.name}"] = _read(path)
+    for name in OWN_PIECES:
+        if (assignment.public_dir / name).is_file():
+            files[f"checker/{name}"] = _read(assignment.public_dir / name)
+    for path in _list_files(assignment.public_tests, "*.py"):
+        files[f"tests/{path.name}"] = _read(path)
+    for path in _list_files(assignment.public_dir / EXPLORE, "*"):
+        files[f"{EXPLORE}/{path.name}"] = _read(path)
+        if path.suffix == ".py":
+            files[f"{EXPLORE}/{path.stem}.ipynb"] = program_notebook(_read(path)).decode()
     files["tests/graded.json"] = json.dumps(_describe(assignment), indent=2) + "\n"
     return files
+
+
+def build_stubs(assignment: Assignment) -> dict[str, str]:
+    """The files that students complete: name to text, in the order of the exercises.
+
+    Raises:
+        KitError: a file is missing, or its markers do not pair up.
+    """
+    stubs = {}
+    for exercise in assignment.exercises:
+        source = _read(assignment.solution_dir / exercise.file)
+        stubs[exercise.file] = cut_stub(source, exercise.file, label_of(assignment, exercise))
+    return stubs
+
+
+def label_of(assignment: Assignment, exercise: Exercise) -> str:
+    """What the NotImplementedError of an exercise that is not yet written says."""
+    return f"{assignment.id} / {exercise.id}"
 
 
 def cut_stub(source: str, name: str, label: str) -> str:
@@ -106,20 +140,30 @@ def stale_files(assignment: Assignment, built: dict[str, str] | None = None) -> 
     return sorted([*differing, *(name for name in found if name not in built)])
 
 
-def _describe(assignment: Assignment) -> list[dict[str, object]]:
-    """What the student's own run of the public tests needs to know of each exercise."""
-    return [
-        {
-            "id": exercise.id,
-            "title": exercise.title,
-            "file": exercise.file,
-            "names": list(exercise.names),
-            "public_points": format_points(exercise.public_points),
-            "hidden_points": format_points(exercise.points - exercise.public_points),
-            "hidden_tests": _count_tests(assignment, exercise),
-        }
-        for exercise in assignment.exercises
-    ]
+def _describe(assignment: Assignment) -> dict[str, object]:
+    """What the student's own run of the public tests needs to know."""
+    return {
+        "id": assignment.id,
+        "title": assignment.title,
+        "points": format_points(assignment.points),
+        "import_seconds": assignment.limits.import_wall_seconds,
+        "test_seconds": assignment.limits.test_wall_seconds,
+        "exercises": [
+            {
+                "id": exercise.id,
+                "title": exercise.title,
+                "file": exercise.file,
+                "names": list(exercise.names),
+                "writes": list(exercise.student_writes),
+                "uses": list(exercise.uses),
+                "label": label_of(assignment, exercise),
+                "public_points": format_points(exercise.public_points),
+                "hidden_points": format_points(exercise.points - exercise.public_points),
+                "hidden_tests": _count_tests(assignment, exercise),
+            }
+            for exercise in assignment.exercises
+        ],
+    }
 
 
 def _count_tests(assignment: Assignment, exercise: Exercise) -> int:
@@ -130,6 +174,10 @@ def _count_tests(assignment: Assignment, exercise: Exercise) -> int:
     tree = ast.parse(_read(path))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     return sum(node.name.startswith("test_") for node in functions)
+
+
+def _list_files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.is_file())
 
 
 def _read(path: Path) -> str:

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder import expectation, right_styles
+from autograder import drawing, expectation, right_styles, scaffold
 from autograder.assignment import Assignment
 from autograder.calibration import Margins, calibrate
 from autograder.errors import KitError
@@ -139,6 +139,11 @@ def reread(material: Material) -> Material:
     """The same material with the cases as they are now."""
     cases = {student: expectation.read_case(material.folder(student)) for student in material.cases}
     return replace(material, cases=cases)
+
+
+def check_marks(material: Material, _: Finding) -> Iterator[str]:
+    """Nothing of the skeleton is left that its author should have replaced."""
+    yield from scaffold.find_marks(material.assignment)
 
 
 def check_template(material: Material, _: Finding) -> Iterator[str]:
@@ -277,6 +282,11 @@ def check_diagnoses(material: Material, finding: Finding) -> Iterator[str]:
     finding.figure = f"{named} cases named"
 
 
+def check_pictures(material: Material, _: Finding) -> Iterator[str]:
+    """What feedback pages show of the reference is what they show as right."""
+    yield from drawing.find_problems(material.assignment)
+
+
 def check_fault_page(material: Material, _: Finding) -> Iterator[str]:
     """The instructor's table of what each mistake costs is up to date."""
     path = material.assignment.root / "docs" / f"faults-{material.assignment.id}.md"
@@ -287,6 +297,7 @@ def check_fault_page(material: Material, _: Finding) -> Iterator[str]:
 
 
 CHECKS: dict[str, Check] = {
+    "nothing is left to fill in": check_marks,
     "the template is up to date": check_template,
     "nothing of the staff's side is handed out": check_privacy,
     "the reference gets full points": check_reference,
@@ -297,6 +308,7 @@ CHECKS: dict[str, Check] = {
     "every known mistake is caught": check_faults,
     "tolerances are neither too tight nor too loose": check_bounds,
     "diagnoses name what is wrong": check_diagnoses,
+    "pictures show the reference as it should be": check_pictures,
     "the table of what mistakes cost is up to date": check_fault_page,
     "public tests pass in plain pytest": check_public_tests,
 }

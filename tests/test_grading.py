@@ -7,12 +7,14 @@ import signal
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import msgspec
 import pytest
 from demo_kit import BLOCK, LAYER, make_kit, write_files
 
-from autograder import results
+from autograder import pictures, results
 from autograder.errors import KitError, UnknownStudent
 from autograder.grading import grade_class
+from autograder.pictures import Image, Panel, Picture
 from autograder.results import Judgement, TestResult
 
 CLASS = {
@@ -52,7 +54,7 @@ class FakePool:
     """A pool that judges with the double above, in threads, and counts."""
 
     def __init__(self, isolation="process", judge=judge):
-        self.isolation = isolation
+        self.isolation, self.jobs = isolation, 2
         self.judge = judge
         self.seen: list[dict[str, bytes]] = []
         self.executor = ThreadPoolExecutor(2)
@@ -66,6 +68,8 @@ class FakePool:
     def submit(self, files: dict[str, bytes]) -> Future:
         self.seen.append(files)
         return self.executor.submit(self.judge, files)
+
+    def stop(self) -> None: ...
 
     def close(self) -> None:
         self.is_closed = True
@@ -100,7 +104,7 @@ def test_everything_is_written(demo, home, tmp_path):
     assert sorted(written) == [
         *(f"{student}/{name}" for student in ("ada", "bob", "cleo")
           for name in ("feedback.html", "feedback.md", "result.json")),
-        "grades.csv", "intake.json", "report.html", "timings.json",
+        "digests.json", "grades.csv", "intake.json", "report.html", "timings.json",
     ]  # fmt: skip
     rows = read_rows(out)
     assert [rows[s]["score"] for s in ("MAXIMUM", "ada", "bob", "cleo")] == ["10", "10", "0", ""]
@@ -299,3 +303,72 @@ def test_a_broken_case_is_named(demo, tmp_path):
     write_files(demo.solution_dir / "gallery/wrong/x", {"case.toml": "remove = 3\n"})
     with pytest.raises(KitError, match="remove is a list"):
         run(demo, None, tmp_path)
+
+
+def timed(files):
+    return msgspec.structs.replace(
+        judge(files), seconds=1.5 if b"class" in files["layer.py"] else 9
+    )
+
+
+def read_timings(out):
+    return json.loads((out / "timings.json").read_text())
+
+
+def test_times_of_who_was_not_judged_again_stay(demo, home, tmp_path):
+    out = tmp_path / "out"
+    run(demo, home, tmp_path, FakePool(judge=timed))
+    first = read_timings(out)
+    assert first["students"] == {"ada": 1.5, "bob": 9.0}
+    run(demo, home, tmp_path)
+    assert read_timings(out) == first  # nothing was judged
+    write_files(home, {"bob/layer.py": LAYER + b"# mended\n"})
+    run(demo, home, tmp_path, FakePool(judge=timed))
+    assert read_timings(out)["students"] == {"ada": 1.5, "bob": 1.5}
+    (out / "timings.json").write_bytes(b"{")
+    run(demo, home, tmp_path)
+    assert read_timings(out)["students"] == {}
+
+
+def test_ctrl_c_when_all_is_under_way_interrupts_nothing(demo, home, tmp_path):
+    def interrupting(files):
+        os.kill(os.getpid(), signal.SIGINT)
+        return judge(files)
+
+    write_files(home, {"bob/layer.py": b""})
+    (home / "bob/layer.py").unlink()
+    summary, pool = run(demo, home, tmp_path, FakePool(judge=interrupting))
+    assert len(pool.seen) == 1
+    assert not summary.is_interrupted
+    assert summary.exit_code == 0
+
+
+def test_pictures_lie_beside_the_result_and_go_with_it(demo, home, tmp_path):
+    image = Image(rows=1, columns=2, levels=b"\x01\xff")
+    picture = Picture(
+        exercise="layer", title="To see", caption="", rows="r", columns="c", low=0.0, high=1.0,
+        panels=[Panel(title="", yours=image, expected=image)],
+    )  # fmt: skip
+    seen = pictures.encode([picture])
+    out = tmp_path / "out"
+    pool = FakePool(judge=lambda files: msgspec.structs.replace(judge(files), pictures=seen))
+    run(demo, home, tmp_path, pool)
+    assert (out / "ada/pictures.json").read_bytes() == seen
+    assert b"To see" not in (out / "ada/result.json").read_bytes()
+    assert "To see" in (out / "ada/feedback.html").read_text()
+    assert not (out / "cleo/pictures.json").exists()  # nothing could be judged
+    run(demo, home, tmp_path, fresh=True)
+    assert not (out / "ada/pictures.json").exists()
+
+
+@pytest.mark.parametrize("place", ["out", "out/grades.csv", "above"])
+def test_what_is_in_the_way_is_named(demo, home, tmp_path, place):
+    out = tmp_path / ("above/out" if place == "above" else "out")
+    if place == "out/grades.csv":
+        (tmp_path / place).mkdir(parents=True)
+    else:
+        write_files(tmp_path, {place: b""})
+    with pytest.raises(KitError, match="there is a f") as caught:
+        grade_class(demo, home, out, start=FakePool())
+    assert str(tmp_path / place) in str(caught.value) or place == "above"
+    assert "File exists" not in str(caught.value)

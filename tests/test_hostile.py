@@ -319,11 +319,12 @@ class InstantPool:
     """Judges by looking, so that only intake, grading and reports are at work here."""
 
     isolation = "process"
+    jobs = 2
 
     def __init__(self) -> None:
         self.seen: list[dict[str, bytes]] = []
 
-    def submit(self, files: dict[str, bytes]) -> Future[Judgement]:
+    def submit(self, files: dict[str, bytes], exercises: object = ()) -> Future[Judgement]:
         self.seen.append(files)
         tests = []
         for exercise, points in (("layer", "7.5"), ("block", "2.5")):
@@ -342,6 +343,8 @@ class InstantPool:
         future: Future[Judgement] = Future()
         future.set_result(Judgement(tests=tests, isolation="process"))
         return future
+
+    def stop(self) -> None: ...
 
     def close(self) -> None: ...
 

@@ -3,11 +3,13 @@
 import io
 import json
 import os
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 from demo_kit import BLOCK, LAYER, make_kit, write_files
+from lms_archives import pack_tar
 
 from autograder.errors import NothingToGrade
 from autograder.intake import Intake, Submission, find_submissions, tree
@@ -164,7 +166,7 @@ def test_python_beats_a_notebook(grade):
         ({"ada.zip": b"PK\x03\x04 and then nothing"}, "damaged"),
         ({"ada.zip": make_zip(BOTH)[:-30]}, "damaged"),
         ({"ada.zip": make_zip({})}, "empty"),
-        ({"ada.rar": b"Rar!"}, "found ada.rar"),
+        ({"ada.rar": b"Rar!"}, "hand in a .zip"),
         ({"ada/layer.py": b"", "ada/block.py": b"\n"}, "is empty"),
         ({"ada.py": b"def broken(:\n"}, "not valid Python (line 1"),
         ({"ada.ipynb": b"{"}, "not a readable notebook"),
@@ -256,10 +258,82 @@ def test_archives_nest_only_so_deep(grade):
     assert "too many archives" in get_one(grade({"ada.zip": data})).ungradable
 
 
+@pytest.mark.parametrize("ending", ["tar", "tar.gz", "tgz", "tar.bz2", "tar.xz"])
+def test_tar_archives_are_read_too(grade, ending):
+    mode = {"tar": "w", "tgz": "w:gz"}.get(ending, f"w:{ending.rpartition('.')[2]}")
+    submission = get_one(grade({f"ada.{ending}": pack_tar(BOTH, mode)}))
+    assert submission.student == "ada"
+    assert sorted(submission.files) == sorted(BOTH)
+
+
+def make_tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for info, data in members:
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return stream.getvalue()
+
+
+def make_member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def test_links_and_devices_in_tar_archives_are_refused(grade):
+    data = make_tar(
+        (make_member("layer.py", tarfile.SYMTYPE, "/etc/passwd"), b""),
+        (make_member("block.py", tarfile.LNKTYPE, "../../etc/passwd"), b""),
+        (make_member("a/layer.py", tarfile.CHRTYPE), b""),
+        (make_member("b/layer.py", tarfile.FIFOTYPE), b""),
+        (make_member("../layer.py"), LAYER),
+        (make_member("/tmp/layer.py"), LAYER),
+    )
+    submission = get_one(grade({"ada.tar": data}))
+    assert submission.files == {}
+    assert "is a link or a special file" in submission.ungradable
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"no archive", "not a tar archive"),
+        (pack_tar(BOTH)[:60], "damaged"),
+        (pack_tar({"layer.py": bytes(200 << 20)}), "far more"),
+        (pack_tar({f"{n}.py": b"" for n in range(tree.MAX_ENTRIES + 1)}), "entries"),
+        (pack_tar({"layer.py": bytes(3 << 20)}), "larger than 1 MiB"),
+    ],
+)
+def test_what_is_wrong_with_a_tar_archive_is_said(grade, data, reason):
+    assert reason in get_one(grade({"ada.tar.gz": data})).ungradable
+
+
+def test_only_so_many_tar_archives_are_opened(grade):
+    bomb = pack_tar({"layer.py": bytes(101 << 20)})
+    submission = get_one(
+        grade({f"ada/{n:02}.tgz": bomb for n in range(12)} | {"ada/layer.py": LAYER})
+    )
+    assert submission.files == {"layer.py": LAYER}
+
+
+def test_a_hole_of_many_gigabytes_is_not_filled(grade):
+    """GNU's sparse files say how large they are; nothing of that is believed."""
+    info = make_member("layer.py", tarfile.GNUTYPE_SPARSE)
+    block = bytearray(make_tar((info, LAYER)))
+    header = bytearray(block[:512])
+    header[386:398], header[398:410] = b"00000000000\0", b"00000000001\0"
+    header[483:495] = b"77777777777\0"
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    submission = get_one(grade({"ada.tar": bytes(header) + bytes(block[512:])}))
+    assert submission.files == {}
+
+
 def test_ids_that_collide_are_kept_apart(grade):
     intake = grade({"ada/layer.py": LAYER, "ada.zip": make_zip(BOTH), "ADA.py": LAYER})
     assert [s.student for s in intake.submissions] == ["ADA", "ada-2", "ada-3"]
-    assert sum(any("more than one" in note for note in s.notes) for s in intake.submissions) == 2
+    assert all(any("more than one" in note for note in s.notes) for s in intake.submissions)
 
 
 def test_a_class_is_one_also_when_a_stray_file_lies_on_top(grade):

@@ -137,6 +137,14 @@ def test_what_cannot_be_read_is_not_compared(source):
     assert find({**OTHERS, **same}).pairs == []
 
 
+def test_numbers_too_long_to_write_out_stop_nothing():
+    huge = "x = 0x" + "f" * 8000 + "\n"
+    assert (
+        find_lookalikes({"ada": {"layer.py": huge.encode()}, "bob": {"layer.py": b"x = 1"}}, {})
+        == []
+    )
+
+
 def test_the_list_does_not_depend_on_the_order_of_a_class():
     sources = {**OTHERS, "ada": write(BODY), "bob": write(DISGUISED), "eve": write(BODY)}
     names = list(sources)

@@ -6,8 +6,12 @@ import sys
 import click
 
 from autograder import __version__
+from autograder.cli.diff import diff
 from autograder.cli.exits import EXIT_FAULT, EXIT_INTERRUPTED
+from autograder.cli.export import export
 from autograder.cli.grade import grade
+from autograder.cli.gradescope import gradescope
+from autograder.cli.new import new
 from autograder.cli.release import release
 from autograder.cli.template import template
 from autograder.cli.verify import verify
@@ -24,7 +28,7 @@ def cli(debug: bool) -> None:
     """Grade exercises written in PyTorch, every submission apart from its tests."""
 
 
-for command in (grade, release, template, verify):
+for command in (diff, export, grade, gradescope, new, release, template, verify):
     cli.add_command(command)
 
 

@@ -1,12 +1,16 @@
 """autograder grade: a class, from submissions to marks and feedback."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import machine
 from autograder.cli.exits import EXIT_INTERRUPTED
 from autograder.errors import KitError
+
+if TYPE_CHECKING:
+    from autograder.grading import Pool, StartPool
 
 
 @click.command(epilog="Example: autograder grade attention submissions/ --only ada --fresh")
@@ -18,7 +22,9 @@ from autograder.errors import KitError
 @click.option(
     "--roster",
     type=click.Path(path_type=Path),
-    help="Who is in the class: roster.csv, or the gradebook or worksheet that the LMS exports.",
+    multiple=True,
+    help="Who is in the class: roster.csv, or the gradebook or worksheet that the LMS exports."
+    " Of several, the later ones add to the first.",
 )
 @click.option(
     "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: three for two cores]"
@@ -37,16 +43,22 @@ from autograder.errors import KitError
     type=click.Choice(["full", "process"]),
     help="Refuse to grade below this level.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Judge on the workers of this Dask cluster; docs/cluster.md.",
+)
 def grade(
     assignment: str,
     submissions: Path | None,
     out: Path | None,
-    roster: Path | None,
+    roster: tuple[Path, ...],
     jobs: int | None,
     only: tuple[str, ...],
     fresh: bool,
     isolation: str,
     require_isolation: str | None,
+    cluster: str | None,
 ) -> int:
     """Grade a class.
 
@@ -60,7 +72,7 @@ def grade(
     """
     from autograder.assignment import load
     from autograder.grading import grade_class
-    from autograder.roster import read_roster
+    from autograder.roster import read_rosters
     from autograder.terminal import Terminal
 
     declared = load(assignment)
@@ -77,7 +89,7 @@ def grade(
                 declared,
                 submissions,
                 out,
-                roster=read_roster(roster) if roster else None,
+                roster=read_rosters(roster),
                 # Many hostile cases of the gallery do nothing but let their time run out.
                 jobs=jobs or machine.count_judges() * (1 if submissions else 3),
                 only=only,
@@ -85,9 +97,19 @@ def grade(
                 isolation=isolation,
                 require_isolation=require_isolation or "",
                 progress=terminal,
+                start=_cluster_at(cluster) if cluster else None,
             )
     except KeyboardInterrupt:
         click.echo(f"Interrupted. What was graded is in {out}; run again to finish.", err=True)
         return EXIT_INTERRUPTED
     terminal.show(summary, out)
     return summary.exit_code
+
+
+def _cluster_at(address: str) -> "StartPool":
+    def start(assignment_id: str, jobs: int, isolation: str) -> "Pool":
+        from autograder.cluster import connect
+
+        return connect(address, assignment_id, isolation)
+
+    return start

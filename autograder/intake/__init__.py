@@ -1,4 +1,4 @@
-"""Where submissions come from: folders, archives, single files and notebooks.
+"""Where submissions come from: folders, archives, files, notebooks, and what an LMS exports.
 
 Only files that the assignment names are taken. Nothing is unpacked to disk, no
 symbolic link is followed, and no code of a student is run here.

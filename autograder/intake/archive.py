@@ -7,16 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import IO
 
-from autograder.intake.tree import (
-    MAX_DEPTH,
-    MAX_ENTRIES,
-    MAX_RATIO,
-    MIB,
-    File,
-    Folder,
-    Refused,
-    is_junk,
-)
+from autograder.intake.tree import MAX_ENTRIES, MAX_RATIO, MIB, Builder, Folder, Refused
 
 # An archive can be damaged in any place, and each layer below complains in its own way.
 _BROKEN = (Exception,)
@@ -36,47 +27,11 @@ def read_archive(source: bytes | Path, name: str, *, max_entries: int = MAX_ENTR
         raise Refused("is not a zip archive, or a damaged one") from error
     if len(infos) > max_entries:
         raise Refused(f"holds {len(infos)} entries; at most {max_entries} are looked at")
-    tree = _Tree(archive, Folder(name))
+    builder = Builder(name)
     for info in infos:
-        tree.place(info)
-    return tree.finish()
-
-
-class _Tree:
-    """Builds the folders of an archive; of entries with one path the last wins, as in unzip."""
-
-    def __init__(self, archive: zipfile.ZipFile, root: Folder) -> None:
-        self.archive = archive
-        self.folders: dict[tuple[str, ...], Folder] = {(): root}
-        self.files: dict[tuple[str, ...], File] = {}
-
-    def place(self, info: zipfile.ZipInfo) -> None:
-        """Put an entry where its path says, unless it must not be read."""
-        path = _decode_name(info).replace("\\", "/")
-        parts = tuple(part for part in path.split("/") if part not in ("", "."))
-        if not parts or any(is_junk(part) for part in parts if part != ".."):
-            return
-        try:
-            _check(info, path, parts)
-        except Refused as refusal:
-            self.folders[()].refused.append(("/".join(parts), str(refusal)))
-            return
-        if path.endswith("/"):
-            self._enter(parts)
-        else:
-            read = functools.partial(_read, self.archive, info)
-            self.files[parts] = File(parts[-1], info.file_size, read)
-
-    def finish(self) -> Folder:
-        for parts, file in self.files.items():
-            self._enter(parts[:-1]).files.append(file)
-        return self.folders[()]
-
-    def _enter(self, parts: tuple[str, ...]) -> Folder:
-        if parts not in self.folders:
-            self.folders[parts] = Folder(parts[-1])
-            self._enter(parts[:-1]).folders.append(self.folders[parts])
-        return self.folders[parts]
+        read = functools.partial(_read, archive, info)
+        builder.add(_decode_name(info), info.file_size, read, _find_reason(info))
+    return builder.finish()
 
 
 def _decode_name(info: zipfile.ZipInfo) -> str:
@@ -89,18 +44,15 @@ def _decode_name(info: zipfile.ZipInfo) -> str:
         return info.filename
 
 
-def _check(info: zipfile.ZipInfo, path: str, parts: tuple[str, ...]) -> None:
-    """Refuse what must not be read."""
-    if ".." in parts or path.startswith("/") or ":" in parts[0]:
-        raise Refused("has a path that leads out of the archive")
+def _find_reason(info: zipfile.ZipInfo) -> str:
+    """Return why an entry must not be read, or nothing."""
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise Refused("is a symbolic link, which is not followed")
-    if len(parts) > MAX_DEPTH:
-        raise Refused("lies too deep in other folders")
+        return "is a symbolic link, which is not followed"
     if info.flag_bits & 0x1:
-        raise Refused("is encrypted; hand in an archive without a password")
+        return "is encrypted; hand in an archive without a password"
     if info.file_size > MIB and info.file_size > MAX_RATIO * max(info.compress_size, 1):
-        raise Refused("unpacks to far more than it should")
+        return "unpacks to far more than it should"
+    return ""
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:

@@ -24,7 +24,7 @@ def make_file(path: Path) -> File:
         raise Refused(LINK)
     if not stat.S_ISREG(status.st_mode):
         raise Refused("is not a regular file")
-    return File(path.name, status.st_size, lambda limit: read_file(path, limit))
+    return File(path.name, status.st_size, lambda limit: read_file(path, limit), path)
 
 
 def read_file(path: Path, limit: int) -> bytes:
@@ -60,7 +60,7 @@ def read_folder(
 
 def _list(path: Path, depth_left: int, entries_left: list[int]) -> Folder:
     """List one folder; `entries_left` is one number shared by all folders of a student."""
-    folder = Folder(path.name)
+    folder = Folder(path.name, disk=path)
     try:
         names = sorted(os.listdir(path))
     except OSError as error:

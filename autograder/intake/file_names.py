@@ -6,6 +6,9 @@ Browsers, LMS and second thoughts rename files. Exact names beat all of these.
 import re
 from collections.abc import Sequence
 
+from autograder.assignment import Assignment
+from autograder.intake.tree import Folder
+
 _PYTHON = re.compile(r"(?P<stem>.+?)\.py(?:\.txt)?", re.IGNORECASE | re.DOTALL)
 _COPY_OF = re.compile(r"^(?:copy of|kopie von|copie de|copia de)\s+", re.IGNORECASE)
 _NUMBER = re.compile(r"^[\s_-]*\(?(?:v|version)?\s*(\d{1,4})\)?$", re.IGNORECASE)
@@ -63,3 +66,12 @@ def rank_name(name: str, wanted: str) -> Rank | None:
 def is_aside(folders: Sequence[str]) -> bool:
     """Tell whether a file lies where files are kept that are not meant."""
     return any(name.casefold() in _ASIDE for name in folders)
+
+
+def has_exercise(folder: Folder, assignment: Assignment) -> bool:
+    """Tell whether an exercise file, under whatever name, lies right in a folder."""
+    return any(
+        rank_name(file.name, wanted) is not None
+        for file in folder.files
+        for wanted in assignment.files
+    )

@@ -2,6 +2,7 @@
 
 import hashlib
 import unicodedata
+from collections.abc import Collection, Sequence
 
 from autograder.plaintext import clean_line
 
@@ -10,7 +11,7 @@ _ENDINGS = (".tar.gz", ".tar.bz2", ".tar.xz", ".py.txt", ".ipynb.txt", ".ipynb.j
 _RESERVED = {
     "con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
 }  # fmt: skip
-_OURS = {"grades.csv", "report.html", "intake.json", "timings.json", "maximum"}
+_OURS = {"grades.csv", "report.html", "intake.json", "timings.json", "digests.json", "maximum"}
 
 
 def name_student(file_name: str) -> str:
@@ -28,13 +29,14 @@ def make_safe(name: str) -> str:
     Letters and digits of all scripts stay.
 
     >>> make_safe("../Zoë O'Neil"), make_safe("=cmd()"), make_safe("nul.txt")
-    ('Zoë O_Neil', 'cmd', 'nul.txt_')
+    ("Zoë O'Neil", 'cmd', 'nul.txt_')
     """
     text = unicodedata.normalize("NFC", clean_line(name, 1000))
     safe = "".join(
-        char if unicodedata.category(char)[0] in "LMN" or char in " _-.@+" else "_" for char in text
+        char if unicodedata.category(char)[0] in "LMN" or char in " _-.@+'’" else "_"
+        for char in text
     )
-    safe = safe.lstrip(" ._-@+").rstrip(" ._") or "student"
+    safe = safe.lstrip(" ._-@+'’").rstrip(" ._'’") or "student"
     if safe.split(".")[0].strip().casefold() in _RESERVED or safe.casefold() in _OURS:
         safe += "_"
     if len(safe.encode()) > MAX_BYTES:
@@ -44,26 +46,32 @@ def make_safe(name: str) -> str:
     return safe
 
 
-def assign_ids(names: list[str]) -> list[str]:
+def assign_ids(names: Sequence[str], known: Collection[int] = ()) -> list[str]:
     """Return one id for each name, all different on any file system.
 
-    A name that already is an id keeps it; of names that collide, also when only case or
-    the form of accents differs, the later ones in sorted order get a number.
+    The names at the places in `known` come first. A name that already is an id keeps it; of
+    names that collide, also when only case or the form of accents differs, the later ones in
+    sorted order get a number.
     """
-    order = sorted(range(len(names)), key=lambda i: (make_safe(names[i]) != names[i], names[i], i))
+
+    def rank(place: int) -> tuple[bool, bool, str, int]:
+        name = names[place]
+        return place not in known, make_safe(name) != name, name, place
+
+    order = sorted(range(len(names)), key=rank)
     taken: set[str] = set()
     ids = [""] * len(names)
     for index in order:
         safe = make_safe(names[index])
         candidate, number = safe, 1
-        while _fold(candidate) in taken:
+        while fold(candidate) in taken:
             number += 1
             candidate = f"{safe}-{number}"
-        taken.add(_fold(candidate))
+        taken.add(fold(candidate))
         ids[index] = candidate
     return ids
 
 
-def _fold(name: str) -> str:
+def fold(name: str) -> str:
     """Return what two names share when a file system or a reader may take one for the other."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

@@ -8,7 +8,11 @@ from autograder.assignment import Assignment, Exercise
 from autograder.intake import notebook
 from autograder.intake.archive import read_archive
 from autograder.intake.file_names import get_python_stem, is_aside, is_test, rank_name
+from autograder.intake.parts import take_part
 from autograder.intake.source import decode_source, is_blank
+from autograder.intake.starter import is_starter, read_starter
+from autograder.intake.tarball import ENDINGS as TARBALLS
+from autograder.intake.tarball import read_tarball
 from autograder.intake.tree import (
     MAX_ARCHIVE,
     MAX_ENTRIES,
@@ -23,6 +27,9 @@ from autograder.intake.tree import (
     walk_refused,
 )
 from autograder.plaintext import clean_line
+
+MAX_TARBALLS = 8  # of one student
+_PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
 
 
 @dataclass
@@ -55,7 +62,9 @@ class _Picker:
     def __init__(self, folder: Folder, assignment: Assignment) -> None:
         self.assignment = assignment
         self.picked = Picked()
+        self.starter = read_starter(assignment)
         self.left = MAX_TOTAL
+        self.tarballs_left = MAX_TARBALLS
         self.used: set[str] = set()
         self.blank: list[str] = []
         self.texts: dict[int, str | None] = {}  # by the id of what was found
@@ -81,25 +90,38 @@ class _Picker:
         return self.picked
 
     def _open_archives(self, folder: Folder, above: tuple[str, ...], nesting: int) -> list[_Found]:
-        """List all files, those inside zip archives included."""
+        """List all files, those inside archives included."""
         prefix = "".join(f"{name}/" for name in above)
         for name, reason in walk_refused(folder, prefix):
             self.refused.append(f"{clean_line(name)} {reason}")
         found: list[_Found] = []
         for folders, file in walk(folder, above):
             item = _Found(folders, file)
-            if not file.name.casefold().endswith(".zip"):
+            ending = file.name.casefold()
+            if not ending.endswith(TARBALLS) and ending.endswith(_PACKED):
+                self.refused.append(f"{item.path} is an archive that is not read; hand in a .zip")
+                continue
+            if not ending.endswith((".zip", *TARBALLS)):
                 found.append(item)
                 continue
             try:
                 if not nesting:
                     raise Refused("is an archive in too many archives")
-                inner = read_archive(self._read(file, MAX_ARCHIVE), file.name)
+                inner = self._open(file, is_zip=ending.endswith(".zip"))
             except Refused as refusal:
                 self.refused.append(f"{item.path} {refusal}")
                 continue
             found += self._open_archives(inner, (*folders, file.name), nesting - 1)
         return found
+
+    def _open(self, file: File, *, is_zip: bool) -> Folder:
+        data = self._read(file, MAX_ARCHIVE)
+        if is_zip:
+            return read_archive(data, file.name)
+        if not self.tarballs_left:  # these are unpacked whole before anything is known of them
+            raise Refused("is one of more tar archives than are opened")
+        self.tarballs_left -= 1
+        return read_tarball(data, file.name)
 
     def _read(self, file: File, limit: int) -> bytes:
         if file.size > limit:
@@ -169,9 +191,14 @@ class _Picker:
         find: Callable[[], Iterator[tuple[_Found, str]]],
         convert: Callable[[str], tuple[str, list[str]]],
     ) -> None:
-        """Let files of any name stand for missing ones whose names they define."""
+        """Let files of any name stand for missing ones whose names they define.
+
+        A notebook also stands for files that are as they were handed out.
+        """
+        prune = kind == "notebook"
         missing = [e for e in self.assignment.exercises if e.file not in self.picked.files]
-        if not missing:
+        untouched = [e for e in self.assignment.exercises if self._is_untouched(e)] * prune
+        if not missing + untouched:
             return
         choices: list[tuple[_Found, str, set[str], list[str]]] = []
         for item, text in find():
@@ -180,26 +207,41 @@ class _Picker:
                 choices.append((item, source, find_definitions(source), notes))
             except Refused as refusal:
                 self.refused.append(f"{item.path} {refusal}")
-        for exercise in missing:
+        chosen: dict[str, tuple[_Found, str, set[str], list[str]]] = {}
+        for exercise in missing + untouched:
             fit = [choice for choice in choices if choice[2].intersection(exercise.names)]
-            if not fit:
+            if fit:
+                chosen[exercise.file] = min(
+                    fit,
+                    key=lambda choice: (
+                        is_aside(choice[0].folders),
+                        -len(choice[2].intersection(exercise.names)),
+                        get_python_stem(exercise.file) not in choice[0].file.name.casefold(),
+                        len(choice[0].folders),
+                        choice[0].path,
+                    ),
+                )
+        there = {*self.picked.files, *chosen}
+        for exercise in missing + untouched:
+            if exercise.file not in chosen:
                 continue
-            item, source, _, notes = min(
-                fit,
-                key=lambda choice: (
-                    is_aside(choice[0].folders),
-                    -len(choice[2].intersection(exercise.names)),
-                    get_python_stem(exercise.file) not in choice[0].file.name.casefold(),
-                    len(choice[0].folders),
-                    choice[0].path,
-                ),
-            )
-            self.picked.files[exercise.file] = source.encode("utf-8", "replace")
+            item, source, _, notes = chosen[exercise.file]
+            used = [self.assignment.exercise(name) for name in exercise.uses]
+            used = [other for other in used if other.file in there]
+            part = take_part(source, exercise, used, prune=prune)
+            if exercise in untouched and f'"{self.assignment.id} / ' in part:
+                continue  # a stub as well
+            self.picked.files[exercise.file] = part.encode("utf-8", "replace")
             self.used.add(item.path)
+            state = "as it was handed out" if exercise in untouched else "not there"
             self.picked.notes.append(
-                f"{exercise.file} was not there; the {kind} {item.path} was taken for it"
+                f"{exercise.file} was {state}; the {kind} {item.path} was taken for it"
             )
             self.picked.notes += [f"{item.path}: {note}" for note in notes]
+
+    def _is_untouched(self, exercise: Exercise) -> bool:
+        data = self.picked.files.get(exercise.file)
+        return data is not None and is_starter(exercise.file, data, self.starter)
 
     def _note_left_out(self) -> None:
         notes = self.picked.notes
@@ -209,7 +251,11 @@ class _Picker:
             if name not in self.picked.files:
                 notes.append(f"{name} is missing")
         known = self.used.union(self.blank)
-        rest = [item.path for item in self.found if item.path not in known]
+        rest = [
+            item.path
+            for item in self.found
+            if item.path not in known and item.file.name != "timestamp.txt"
+        ]
         if rest:
             listed = ", ".join(rest[:10]) + (f" and {len(rest) - 10} more" if rest[10:] else "")
             notes.append(f"not among the files of this assignment, and left out: {listed}")

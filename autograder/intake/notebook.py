@@ -1,13 +1,16 @@
 """Cuts the definitions out of a notebook, read as data: nothing in it is run.
 
 Code cells keep their imports, functions, classes and simple constants; training loops,
-plots, magics and shell lines go, so that importing the rest is quick and harmless.
+plots, magics and shell lines go, so that importing the rest is quick and harmless. What one
+exercise needs of it makes its file: see `autograder.intake.parts`.
 """
 
 import ast
 import json
 import re
+import symtable
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from autograder.intake.tree import Refused
@@ -48,6 +51,8 @@ def extract_definitions(text: str) -> tuple[str, list[str]]:
     """
     notes: list[str] = []
     pieces: list[str] = []
+    first: list[str] = []  # what Python wants at the beginning of a module
+    computed: set[str] = set()
     for number, code in enumerate(_read_cells(text), 1):
         source = _drop_magics(code)
         try:
@@ -56,8 +61,20 @@ def extract_definitions(text: str) -> tuple[str, list[str]]:
             notes.append(f"code cell {number} was left out: it {refusal}")
             continue
         lines = source.split("\n")
-        pieces += [_cut(lines, node) for node in body if _is_kept(node)]
-    return "\n\n".join(pieces) + "\n" * bool(pieces), notes
+        for node in body:
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                first.append(cut(lines, node))
+            elif _is_kept(node):
+                pieces.append(cut(lines, node))
+            else:
+                computed |= set(_find_stored(node))
+    made = "\n\n".join([*dict.fromkeys(first), *pieces]) + "\n" * bool(pieces)
+    for name in sorted(computed & set(_find_missing(made))):
+        notes.append(
+            f"{name} is used by your code but computed in a cell that is not run in grading;"
+            " only imports, functions, classes and plain constants are"
+        )
+    return made, notes
 
 
 def _read_cells(text: str) -> list[str]:
@@ -128,7 +145,7 @@ def _is_constant(value: ast.expr) -> bool:
     return True
 
 
-def _cut(lines: list[str], node: ast.stmt) -> str:
+def cut(lines: list[str], node: ast.stmt) -> str:
     """Return the lines of a statement, decorators included, comments inside it kept."""
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
@@ -139,3 +156,26 @@ def _cut(lines: list[str], node: ast.stmt) -> str:
     if not decorators and node.col_offset:
         segment[0] = segment[0].encode()[node.col_offset :].decode("utf-8", "ignore")
     return "\n".join(segment)
+
+
+def _find_stored(node: ast.stmt) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+
+
+def _find_missing(source: str) -> Iterator[str]:
+    """Yield the names that functions of a module use and that the module does not define."""
+    try:
+        top = symtable.symtable(source, "notebook", "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    defined = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
+    defined |= {symbol.get_name() for symbol in top.get_symbols() if symbol.is_imported()}
+    tables = list(top.get_children())
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_global() and symbol.is_referenced() and symbol.get_name() not in defined:
+                yield symbol.get_name()

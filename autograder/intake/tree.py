@@ -6,6 +6,7 @@ leave behind, paths that lead out of an archive, anything above the limits.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 MIB = 1 << 20
 MAX_SOURCE = 1 * MIB  # a .py file
@@ -17,9 +18,10 @@ MAX_DEPTH = 8  # folders within folders
 MAX_NESTING = 3  # archives within archives
 MAX_RATIO = 200  # unpacked to packed size, above one MiB
 
+_MOODLE = "_assignsubmission_"
 _JUNK = {
     "__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env",
-    "thumbs.db", "desktop.ini", "timestamp.txt",
+    "thumbs.db", "desktop.ini",
 }  # fmt: skip
 
 
@@ -34,6 +36,7 @@ class File:
     name: str
     size: int
     read: Callable[[int], bytes]  # limit in bytes
+    disk: Path | None = None  # where it lies, unless in an archive
 
 
 @dataclass
@@ -44,15 +47,55 @@ class Folder:
     folders: list["Folder"] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)  # name, reason
+    disk: Path | None = None  # where it lies, unless in an archive
 
     @property
     def is_empty(self) -> bool:
         return not (self.folders or self.files or self.refused)
 
 
+class Builder:
+    """Builds a folder from the entries of an archive; of those with one path the last wins."""
+
+    def __init__(self, name: str) -> None:
+        self._folders: dict[tuple[str, ...], Folder] = {(): Folder(name)}
+        self._files: dict[tuple[str, ...], File] = {}
+
+    def add(self, path: str, size: int, read: Callable[[int], bytes], reason: str = "") -> None:
+        """Put an entry where its path says, unless there is a reason not to read it."""
+        path = path.replace("\\", "/")
+        parts = tuple(part for part in path.split("/") if part not in ("", "."))
+        if not parts or any(is_junk(part) for part in parts if part != ".."):
+            return
+        if ".." in parts or path.startswith("/") or ":" in parts[0]:
+            reason = "has a path that leads out of the archive"
+        elif not reason and len(parts) > MAX_DEPTH:
+            reason = "lies too deep in other folders"
+        if reason:
+            self._folders[()].refused.append(("/".join(parts), reason))
+        elif path.endswith("/"):
+            self._enter(parts)
+        else:
+            self._files[parts] = File(parts[-1], size, read)
+
+    def finish(self) -> Folder:
+        """Return the folder with everything in its place."""
+        for parts, file in self._files.items():
+            self._enter(parts[:-1]).files.append(file)
+        return self._folders[()]
+
+    def _enter(self, parts: tuple[str, ...]) -> Folder:
+        if parts not in self._folders:
+            self._folders[parts] = Folder(parts[-1])
+            self._enter(parts[:-1]).folders.append(self._folders[parts])
+        return self._folders[parts]
+
+
 def is_junk(name: str) -> bool:
     """Tell whether a file or folder is left behind by a tool rather than handed in."""
-    return name.startswith((".", "._", "~$")) or name.casefold() in _JUNK
+    if _MOODLE in name and not name.startswith("._"):
+        return False  # it begins with a student's name, which may be any
+    return name.startswith((".", "~$")) or name.casefold() in _JUNK
 
 
 def walk(folder: Folder, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], File]]:
