@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from student_folder import unpack
 
+from autograder.assignment import load
 from autograder.remote import Setup, Submission
 from autograder.sandbox import Station, Zygote
 
@@ -26,6 +29,12 @@ def station(request: pytest.FixtureRequest) -> Iterator[Station]:
         pytest.skip(f"{request.param} cannot be had on this machine")
     yield station
     zygote.close()
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a student has unpacked: not to be changed, copy it."""
+    return unpack(load("attention"), tmp_path_factory.mktemp("student"))
 
 
 @pytest.fixture

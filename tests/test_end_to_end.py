@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -58,7 +59,7 @@ def command(my_class: Path, out: Path, *options: str) -> list[str]:
 
 def read_all(out: Path) -> dict[str, bytes]:
     """Every file that is promised to be the same each time."""
-    names = [*out.glob("*/result.json"), *out.glob("*/feedback.*"), out / "grades.csv"]
+    names = [*out.glob("*/*.json"), *out.glob("*/feedback.*"), out / "grades.csv"]
     return {str(path.relative_to(out)): path.read_bytes() for path in names}
 
 
@@ -78,6 +79,14 @@ def test_marks_are_what_they_should_be(undisturbed: Path) -> None:
     assert table["bob"][4:] == [table["bob"][4], "25", "30"] and float(table["bob"][4]) < 45
     assert table["cleo"][4::2] == ["45", "30"] and float(table["cleo"][5]) < 25
     assert table["gus"][2] == table["eve"][2] == "graded"
+
+
+def test_who_is_wrong_sees_it_and_how_long_everybody_took_is_known(undisturbed: Path) -> None:
+    seen = {path.parent.name for path in undisturbed.glob("*/pictures.json")}
+    assert {"bob", "cleo", "fay"} <= seen <= set(STUDENTS) - {"ada"}
+    assert "data:image/png" in (undisturbed / "bob" / "feedback.html").read_text(encoding="utf-8")
+    times = json.loads((undisturbed / "timings.json").read_bytes())["students"]
+    assert set(times) == {*STUDENTS, "hal"} and min(times.values()) > 0
 
 
 def test_fresh_and_one_job_give_the_same_bytes(my_class: Path, undisturbed: Path) -> None:

@@ -12,7 +12,14 @@ from autograder.intake.parts import take_part
 from autograder.intake.tree import File, Folder
 
 HELPER = "def half(x):\n    return x / 2\n"
-LAYER = "class Layer:\n    def forward(self, x):\n        return half(x)\n\ndef double(x):\n    return 2 * x\n"
+LAYER = """\
+class Layer:
+    def forward(self, x):
+        return half(x)
+
+def double(x):
+    return 2 * x
+"""
 BLOCK = "class Block:\n    def __init__(self):\n        self.layer = Layer()\n"
 
 
@@ -103,7 +110,7 @@ def test_what_is_used_and_not_run_is_said():
 
 
 def test_a_file_as_handed_out_yields_to_a_notebook_in_which_it_is_written(demo):
-    stub = 'class Layer:\n    def forward(self, x):\n        raise NotImplementedError("demo / layer")\n'
+    stub = LAYER.replace("return half(x)", 'raise NotImplementedError("demo / layer")')
     folder = demo.template_dir
     folder.mkdir(parents=True)
     (folder / "layer.py").write_text(stub, encoding="utf-8")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.remote import PATIENCE
 from autograder.sandbox import Station
 from autograder.student_errors import Stopped, StudentError
 from tests.conftest import Open
@@ -203,7 +204,7 @@ def test_every_way_to_stop_has_its_verdict_in_time(open_submission: Open, name: 
     with pytest.raises(Stopped) as caught:
         submission.f()
     assert caught.value.verdict == verdict
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 2.0 * PATIENCE + 5  # what a busy machine may make of it
 
 
 def test_an_endless_import_times_out(open_submission: Open) -> None:

@@ -100,14 +100,17 @@ def test_no_hidden_test_is_handed_out(attention: Assignment, built: dict[str, st
     assert not hidden & words
 
 
-def test_nothing_but_public_files_and_stubs_is_handed_out(
+def test_nothing_but_public_files_and_what_is_made_of_them_is_handed_out(
     attention: Assignment, built: dict[str, str]
 ) -> None:
-    tests = {p.name for p in attention.public_tests.glob("*.py")}
-    tests |= {p.name for p in (attention.root / "assignments" / "checking").glob("*.py")}
-    wanted = {"handout.md", "requirements.txt", "tests/graded.json"}
-    wanted |= {exercise.file for exercise in attention.exercises}
-    assert set(built) == wanted | {f"tests/{name}" for name in tests}
+    public = [attention.public_dir, attention.root / "assignments" / "checking"]
+    sources = {path.name: path for folder in public for path in folder.rglob("*") if path.is_file()}
+    made = {"handout.md", "handout.html", f"{attention.id}.ipynb", "requirements.txt"}
+    made |= {"tests/graded.json", *attention.files}
+    for name, text in built.items():
+        if name not in made:
+            assert text == sources[Path(name).name].read_text(encoding="utf-8"), name
+    assert made <= set(built)
 
 
 # --- promises ---------------------------------------------------------------------------------

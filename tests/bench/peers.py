@@ -47,13 +47,14 @@ def report(assignment_id: str) -> Iterator[Row]:
         seconds = _time(lambda: pages.succeed("nbgrader autograde attention", folder / "course"))
         yield _compare("nbgrader autograde", seconds / STUDENTS, ours, 30)
 
-        otter = list(honest[:3])
+        theirs = handed_in.read(folder / "dist/attention/otter/dist/student/attention.ipynb")
+        otter = list(handed_in.hand_in(theirs).values())[:3]
         for number, notebook in enumerate(otter):
             handed_in.write(notebook, folder / f"otter{number}" / "submission.ipynb")
         seconds = _time(lambda: [_otter(pages, folder, f"otter{n}") for n in range(len(otter))])
         yield _compare("otter run", seconds / len(otter), ours, 80)
 
-        yield from _forge(assignment_id, handed_out, folder, handed_in, pages)
+        yield from _forge(assignment_id, handed_out, theirs, folder, handed_in, pages)
 
 
 def _compare(name: str, seconds: float, ours: float, target: int) -> Row:
@@ -84,26 +85,29 @@ def _otter(pages: Any, folder: Path, name: str) -> float:
 
 
 def _forge(
-    assignment_id: str, handed_out: Any, folder: Path, handed_in: Any, pages: Any
+    assignment_id: str, handed_out: Any, theirs: Any, folder: Path, handed_in: Any, pages: Any
 ) -> Iterator[Row]:
     forgeries = {"hook": handed_in.INPUT_HOOK, "run": handed_in.RUN_METHOD}
-    notebooks = {
-        name: handed_in.with_first_cell(handed_out, source) for name, source in forgeries.items()
-    } | {"bare": handed_out}
-    for name, notebook in notebooks.items():
-        handed_in.write(notebook, folder / f"course/submitted/{name}/attention/attention.ipynb")
-        handed_in.write(notebook, folder / "forged" / name / "attention.ipynb")
-        handed_in.write(notebook, folder / f"otter-{name}" / "submission.ipynb")
+    names = [*forgeries, "bare"]
+
+    def forge(notebook: Any, name: str) -> Any:
+        return handed_in.with_first_cell(notebook, forgeries.get(name, "pass"))
+
+    for name in names:
+        ours = forge(handed_out, name)
+        handed_in.write(ours, folder / f"course/submitted/{name}/attention/attention.ipynb")
+        handed_in.write(ours, folder / "forged" / name / "attention.ipynb")
+        handed_in.write(forge(theirs, name), folder / f"otter-{name}" / "submission.ipynb")
     pages.run("nbgrader autograde attention; nbgrader export --to grades.csv", folder / "course")
     with open(folder / "course" / "grades.csv", newline="", encoding="utf-8") as file:
         nbgrader = {row["student_id"]: float(row["score"] or 0) for row in csv.DictReader(file)}
-    otter = {name: _otter(pages, folder, f"otter-{name}") for name in notebooks}
+    otter = {name: _otter(pages, folder, f"otter-{name}") for name in names}
     grade(assignment_id, folder / "forged", folder / "judged")
-    ours = {
+    judged = {
         name: float(json.loads((folder / "judged" / name / "result.json").read_bytes())["score"])
-        for name in notebooks
+        for name in names
     }
-    for name, marks in (("nbgrader", nbgrader), ("otter-grader", otter), ("the kit", ours)):
+    for name, marks in (("nbgrader", nbgrader), ("otter-grader", otter), ("the kit", judged)):
         believed = [forgery for forgery in forgeries if marks[forgery] > marks["bare"]]
         best = max(marks[forgery] for forgery in forgeries)
         yield f"forgeries that {name} believes", f"{len(believed)} of 2, up to {best:g} points"
