@@ -320,6 +320,25 @@ def test_hidden_points_are_lost_only_where_the_handout_promises_a_test(
     assert surprised > 50
 
 
+@pytest.mark.parametrize("case", ["right/all-in-one-file", "right/pe-inference-mode"])
+def test_odd_right_answers_are_right_here_too(
+    bundle: Path, attention: Assignment, tmp_path: Path, case: str
+) -> None:
+    files = {**read_case(attention, case)}
+    folder = copy_with(bundle, tmp_path / "b", {k: v for k, v in files.items() if v})
+    for name in set(files) - {k for k, v in files.items() if v}:
+        (folder / name).write_bytes(b"")
+    assert "All public tests hold." in run_check(folder)
+
+
+def test_what_a_file_remembers_lasts_as_long_as_in_grading(
+    bundle: Path, attention: Assignment, tmp_path: Path
+) -> None:
+    files = read_case(attention, "wrong/pe-cached-by-width")
+    said = run_check(copy_with(bundle, tmp_path / "b", files), "2")
+    assert "the encoding has the shape (7, 12); expected (40, 12)" in said
+
+
 def test_plain_pytest_says_the_same(bundle: Path, attention: Assignment, tmp_path: Path) -> None:
     folder = copy_with(bundle, tmp_path / "b", read_case(attention, "wrong/pe-transposed"))
     done = run_python(folder, "-m", "pytest", "-q")

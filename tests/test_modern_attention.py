@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from decimal import Decimal
 from importlib import util
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -197,11 +198,26 @@ def test_one_mistake_is_charged_by_its_test_and_by_the_whole_answer(assignment: 
     assert [name for name, charged in single.items() if len(charged) > 2] == ["pos-layer-norm"]
 
 
+@pytest.mark.parametrize(
+    "case",
+    ["off-identity", "off-zeros", "rope-identity", "alibi-zeros", "pos-nothing", "gqa-identity"],
+)
+def test_hardly_anything_earns_hardly_anything(
+    judge: Judge, sources: dict[str, dict[str, str]], case: str
+) -> None:
+    tests = judge.judge(sources[f"wrong-{case}"]).tests
+    (exercise,) = {test.exercise for test in tests if test.verdict != "passed"}
+    mine = [test for test in tests if test.exercise == exercise]
+    assert sum(t.points for t in mine) <= sum(t.max_points for t in mine) * Decimal("0.35")
+
+
 # --- attacks ----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def judge(assignment: Assignment) -> Iterator[Judge]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as in grading; these tensors are small
     running = pool.Zygote.spawn(1, "auto")
     station = Station(running.channels[0])
     station.wait_ready()
@@ -209,6 +225,7 @@ def judge(assignment: Assignment) -> Iterator[Judge]:
     yield made
     made.close()
     running.close()
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from demo_kit import make_kit
 
 from autograder.assignment import load
 from autograder.errors import KitError
-from autograder.release import forge, gradescope, nbgrader, otter
+from autograder.release import gradescope, nbgrader, otter
 from autograder.release.leaks import find_leaks
 from autograder.release.notebook import SOURCE, cell_source, student_notebook
 from autograder.release.student import bundle
@@ -85,15 +85,15 @@ def test_a_text_that_does_not_fit_is_said(demo, text, said):
 
 def test_a_file_becomes_a_cell(demo):
     source = (
-        '"""What it is."""\n\nimport torch\nfrom layer import Layer as L\nfrom layer import double\n'
-        "\n\nclass Block:\n    # a comment\n    pass\n"
+        '"""What it is."""\n\nimport torch\nfrom layer import Layer as L\n'
+        "from layer import double\n\n\nclass Block:\n    # a comment\n    pass\n"
     )
     assert cell_source(source, demo) == (
         "import torch\nL = Layer\n\n\nclass Block:\n    # a comment\n    pass"
     )
 
 
-@pytest.mark.parametrize("build", [nbgrader.build_course, otter.build_master, forge.repository])
+@pytest.mark.parametrize("build", [nbgrader.build_course, otter.build_master])
 def test_the_same_sources_make_the_same_bytes(build):
     assert build(ATTENTION) == build(ATTENTION)
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from autograder.remote import PATIENCE
-from autograder.sandbox import Station
+from autograder.errors import KitError
+from autograder.remote import PATIENCE, Setup, Submission
+from autograder.sandbox import Station, Zygote
 from autograder.student_errors import Stopped, StudentError
+from autograder.worker import scratch
 from tests.conftest import Open
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -323,3 +328,47 @@ import matplotlib.pyplot as plt
 def f(): return inspect.getsource(f)
 """
     assert "inspect.getsource" in open_submission(source, "f").f()
+
+
+SLEEPS = "import time\ndef f(): time.sleep(60)"
+
+
+def test_who_kills_a_worker_from_outside_is_told_from_a_student(
+    station: Station, open_submission: Open
+) -> None:
+    submission = open_submission(SLEEPS, "f", test_seconds=20.0)
+    submission.load("work")
+    worker, before = submission._worker, station.kills
+    assert worker is not None and worker.computing_seconds() is not None
+    details = Path(f"/proc/self/fdinfo/{worker.handle}").read_text()
+    pid = int(details.rpartition("\nPid:")[2].split()[0])
+    threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
+    with pytest.raises(Stopped):
+        submission.f()
+    assert station.kills == before + 1 and not station.is_broken
+
+
+def test_the_end_of_the_sandbox_is_no_fault_of_a_student() -> None:
+    zygote = Zygote.spawn()
+    station = Station(zygote.channels[0])
+    station.wait_ready()
+    limits = {"cpu_seconds": 20, "memory_bytes": 1 << 30, "processes": 48, "file_bytes": 1 << 20}
+    submission = Submission(station, Setup({"work.py": SLEEPS}, {"f": "work.py"}, limits, 20, 20))
+    submission.begin_test()
+    submission.load("work")
+    threading.Timer(0.3, zygote.process.kill).start()
+    with pytest.raises(KitError, match="sandbox"):
+        submission.f()
+    assert station.is_broken
+    zygote.close()
+
+
+def test_a_folder_whose_zygote_was_killed_is_removed_by_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    mine = Path(scratch.make())
+    (tmp_path / "autograder-left" / "7").mkdir(parents=True)
+    (tmp_path / "somebody-else").mkdir()
+    other = Path(scratch.make())
+    assert set(tmp_path.iterdir()) == {mine, other, tmp_path / "somebody-else"}

@@ -111,7 +111,7 @@ def require_close(
 ) -> None:
     """Check values: the largest error must not exceed `tolerance`.
 
-    The message gives the first place that is off most, what is there and what belongs there.
+    The message gives the first place that is off, what is there and what belongs there.
     `spared` is an error that must pass, since a mistake that another test charges causes it.
     """
     got = tensor_of(result, tuple(expected.shape), what)
@@ -121,10 +121,10 @@ def require_close(
     if is_small(error, tolerance, ROUNDING * size, spared):
         return
     gaps = (got.detach().double() - expected.detach().double()).abs()
-    place = tuple(int(n) for n in np.unravel_index(int(gaps.argmax()), gaps.shape))
+    place = tuple(int(n) for n in (~(gaps <= tolerance)).nonzero()[0])  # not a number is off too
     raise AssertionError(
-        f"{what} is off by up to {error:.3g} (allowed: {tolerance:.0e}). At {list(place)} it is "
-        f"{float(got[place]):.4f}; expected {float(expected[place]):.4f}"
+        f"{what} is off by up to {error:.3g} (allowed: {tolerance:.0e}). The first difference is "
+        f"at {list(place)}: {float(got[place]):.4f}; expected {float(expected[place]):.4f}"
     )
 
 

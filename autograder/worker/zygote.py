@@ -7,7 +7,7 @@ JSON messages, one a packet:
     zygote -> judge   {"ready": "full"}
                       {"number": 7, "started": pid} and, on Linux, a pidfd of the worker
                       {"number": 7, "refused": "why"}
-                      {"number": 7, "ended": wait status}
+                      {"number": 7, "ended": exit code, "too_much": whether it held too much memory}
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.worker import box, memory, syscalls
+from autograder.worker import box, memory, scratch, syscalls
 
 PRELOADABLE = {"matplotlib", "einops"}
 MESSAGE = 65536
@@ -73,6 +72,7 @@ class Zygote:
         self.level = "full"
         self.level = self._find_level(isolation, view)
         self.workers: dict[int, Fork] = {}
+        self.too_much: set[int] = set()  # pids of workers that held too much memory
         self._watched_at = 0.0
 
     def _find_level(self, isolation: str, view: list[str]) -> str:
@@ -102,8 +102,7 @@ class Zygote:
 
         serve.warm_up()
         if self.level == "process":
-            self.scratch = tempfile.mkdtemp(prefix="autograder-")
-            os.chmod(self.scratch, 0o711)
+            self.scratch = scratch.make()
         gc.collect()
         gc.freeze()
         selector = selectors.DefaultSelector()
@@ -124,6 +123,7 @@ class Zygote:
                 elif isinstance(key.fileobj, socket.socket) and not self._serve(key.fileobj):
                     selector.unregister(key.fileobj)
                     self.channels.remove(key.fileobj)
+                    self._end_workers_of(key.fileobj)
             self._reap()
             self._watch(proc)
         if self.level == "process":
@@ -199,6 +199,7 @@ class Zygote:
         box.apply_limits(fork.process_limits())
         if sys.platform == "linux":
             box.prctl(box.PR_SET_NO_NEW_PRIVS, 1)
+            box.die_with_parent()
             with contextlib.suppress(OSError):
                 syscalls.deny()
 
@@ -220,7 +221,9 @@ class Zygote:
                     self._kill_orphans(pid)
                     shutil.rmtree(self._home(fork.number), ignore_errors=True)
                 code = _exit_code(status, usage, fork.limits["cpu_seconds"])
-                send(fork.channel, {"number": fork.number, "ended": code})
+                message = {"number": fork.number, "ended": code, "too_much": pid in self.too_much}
+                self.too_much.discard(pid)
+                send(fork.channel, message)
 
     def _watch(self, proc: int) -> None:
         """Ends workers whose processes hold too much memory together."""
@@ -230,7 +233,14 @@ class Zygote:
         for pid, fork in self.workers.items():
             limit = fork.limits["memory_bytes"]
             if limit > 0 and memory.is_beyond(pid, limit + PRESENT, proc):
+                self.too_much.add(pid)
                 os.kill(pid, signal.SIGKILL)  # ours and not yet waited for: still this process
+
+    def _end_workers_of(self, channel: socket.socket) -> None:
+        """When a judge is gone, nobody else stops what it has started."""
+        for pid, fork in self.workers.items():
+            if fork.channel is channel:
+                os.kill(pid, signal.SIGKILL)
 
     def _kill_orphans(self, session: int) -> None:
         """What a dead worker left behind: its process group, and strays that came to us."""
@@ -251,10 +261,12 @@ def _exit_code(status: int, usage: resource.struct_rusage, cpu_seconds: int) -> 
     """The exit code, or 128 + n for signal n; the kill at the limit of computing time as SIGXCPU.
 
     The first process of a namespace cannot receive SIGXCPU itself, so its limit ends in SIGKILL.
+    On a busy machine the kernel counts ticks for the limit that the process did not have, a third
+    more than it says afterwards.
     """
     code = os.waitstatus_to_exitcode(status)
     used = usage.ru_utime + usage.ru_stime
-    if code in (-signal.SIGKILL, 128 + signal.SIGKILL) and used >= cpu_seconds - 0.2:
+    if code in (-signal.SIGKILL, 128 + signal.SIGKILL) and used >= cpu_seconds / 2:
         return 128 + signal.SIGXCPU
     return code if code >= 0 else 128 - code
 

@@ -12,10 +12,8 @@ from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = ROOT / "assignments" / "attention"
-sys.path[:0] = [
-    str(folder)
-    for folder in (PUBLIC, PUBLIC / "tests", ROOT / "assignments" / "checking", Path(__file__).parent)
-]
+FOLDERS = (PUBLIC, PUBLIC / "tests", ROOT / "assignments" / "checking", Path(__file__).parent)
+sys.path[:0] = map(str, FOLDERS)
 
 import matplotlib  # noqa: E402
 import plots  # noqa: E402
@@ -81,7 +79,7 @@ def draw_split(figure):
 def draw_map(figure):
     """The encoding of 50 positions in 64 features."""
     axes = figure.subplots()
-    table = positional_encoding(50, 64).round(decimals=3)
+    table = positional_encoding(50, 64).round(decimals=3).numpy()
     image = axes.imshow(table, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
     axes.set(xlabel="feature", ylabel="position")
     figure.colorbar(image, ax=axes)
@@ -89,7 +87,7 @@ def draw_map(figure):
 
 def draw_clocks(figure):
     """Three pairs of features as hands of clocks, at four positions, and moved on by five."""
-    table = positional_encoding(64, 64).double()
+    table = positional_encoding(4, 64).double()
     axes_of = figure.subplots(1, 3)
     for axes, pair in zip(axes_of, (0, 4, 8), strict=True):
         turn = 10000 ** (-2 * pair / 64)
@@ -97,9 +95,9 @@ def draw_clocks(figure):
         axes.set_title(f"pair {pair}: {math.degrees(turn):.1f}° a position", size=9)
         axes.axis("off")
         round_ = torch.linspace(0, 2 * math.pi, 100)
-        axes.plot(round_.cos(), round_.sin(), color="0.8", lw=1)
+        axes.plot(round_.cos().numpy(), round_.sin().numpy(), color="0.8", lw=1)
         for pos in range(4):
-            sine, cosine = table[pos, 2 * pair], table[pos, 2 * pair + 1]
+            sine, cosine = table[pos, 2 * pair : 2 * pair + 2].tolist()
             axes.plot([0, cosine], [0, sine], color="#4c78a8", lw=2, alpha=1 - 0.2 * pos)
             axes.text(1.15 * cosine, 1.15 * sine, pos, size=9, ha="center", va="center")
 

@@ -16,6 +16,9 @@ It needs Python with what requirements.txt lists. In a notebook:
 
 import sys
 
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.exit("This needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
+
 FOLDER = __file__.replace("\\", "/").rpartition("/")[0] or "."
 if __name__ == "__main__":
     # A file of yours called random.py or torch.py must not stand in for the real one.

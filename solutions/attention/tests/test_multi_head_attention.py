@@ -93,7 +93,7 @@ def test_parameter_count(submission):
 @pytest.mark.graded(
     points="2",
     title="Shuffling the tokens shuffles the answers in the same way",
-    hint="After each reshape, does an entry still belong to the token that it belonged to before?",
+    hint="May every token look at every token, and does each entry stay with its token?",
 )
 def test_shuffled_tokens(submission):
     """Catches: `view` in place of `transpose`, causal masks, positions inside the layer.

@@ -36,9 +36,13 @@ def main(arguments: Sequence[str], usage: str | None) -> int:
             stream.reconfigure(errors="replace")  # an old console must not stop it
     options = parse(arguments, usage)
     try:
+        folder.require_packages()
         return run(options)
     except folder.Problem as problem:
         print(problem, file=sys.stderr)
+        return 2
+    except PermissionError as error:
+        print(f"{error.filename} cannot be written: {error.strerror}.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
@@ -62,6 +66,12 @@ def parse(arguments: Sequence[str], usage: str | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.submit:
+        from checker.packing import NOTEBOOK, submit
+
+        if options.exercise not in ("", "notebook", NOTEBOOK):
+            raise folder.Problem("--submit packs all exercises; leave the exercise out.")
+        return submit(with_notebook=bool(options.exercise))
     chosen = folder.choose(options.exercise)
     if options.watch:
         from checker.watch import watch
@@ -76,10 +86,6 @@ def run(options: argparse.Namespace) -> int:
     if options.verbose:
         run_pytest(["-v"], chosen)
         return 0
-    if options.submit:
-        from checker.packing import submit
-
-        return submit()
     style = words.Style(sys.stdout)
     accounts = words.group(judge(chosen))
     show(chosen, accounts, style)

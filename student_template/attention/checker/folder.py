@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent
 TESTS = FOLDER / "tests"
 LEVELS = 3
+PACKAGES = ("torch", "numpy", "pytest")
 FRESH = "Unpack the handed-out folder anew and copy your own files into it."
 
 
@@ -47,6 +50,24 @@ def choose(asked: str) -> list[dict[str, Any]]:
     raise Problem(f"There is no exercise {asked!r}. There are:{listed}")
 
 
+def require_packages() -> None:
+    """Make sure that what the tests need is installed, without importing it.
+
+    Raises:
+        Problem: something is not.
+    """
+    missing = []
+    for name in PACKAGES:
+        spec = importlib.util.find_spec(name)
+        if spec is None or Path(spec.origin or "").parent == FOLDER:
+            missing.append(name)
+    if missing:
+        raise Problem(
+            f"Not installed for {sys.executable}: {', '.join(missing)}.\n"
+            "Run: python -m pip install -r requirements.txt"
+        )
+
+
 def hints_of(exercise_id: str) -> list[str]:
     """The hints for an exercise, from a question to almost the answer."""
     import tomllib
@@ -62,5 +83,5 @@ def hint(exercise_id: str, level: int) -> str:
     hints = hints_of(exercise_id)
     if not hints:
         return "There are no hints for this exercise. Read its part of handout.html again."
-    text = hints[min(level, len(hints)) - 1].strip()
-    return f"Hint {min(level, len(hints))} of {len(hints)}: {text}"
+    text = " ".join(hints[min(level, len(hints)) - 1].split())
+    return textwrap.fill(f"Hint {min(level, len(hints))} of {len(hints)}: {text}", 88)

@@ -10,10 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+
 from checker.folder import FOLDER, FRESH, TESTS, Problem
 
+MAX_KEPT = 4000  # characters
 MAX_PRINTED = 6  # lines of what your code prints during one test
-QUIET = ("terminal", "faulthandler", "junitxml", "doctest", "logging", "warnings")
+LEFT_OUT = (
+    "terminal faulthandler junitxml doctest logging warnings unraisableexception threadexception"
+).split()  # parts of pytest that print, or that take a quarter of a second
 
 
 def judge(
@@ -24,15 +28,20 @@ def judge(
     Raises:
         Problem: a file of this folder that is not yours to change is gone or changed.
     """
+    if namespace is None:  # in a notebook pictures are to be seen
+        os.environ.setdefault("MPLBACKEND", "Agg")
     recorder = Recorder(namespace)
     options = [f"--rootdir={FOLDER}", "-s", "--assert=plain"]
-    for plugin in QUIET:
+    for plugin in LEFT_OUT:
         options += ["-p", f"no:{plugin}"]
-    run_pytest(options, exercises, [recorder])
-    if recorder.stopped:
-        raise Problem(f"Stopped. {recorder.stopped}")
+    with contextlib.redirect_stderr(Printed()) as errors:
+        run_pytest(options, exercises, [recorder])
+    if not recorder.told and not recorder.stopped and not recorder.problem:
+        recorder.problem = (errors.text.strip() or "no test was found").splitlines()[-1]
     if recorder.problem:
         raise Problem(f"The tests cannot run: {recorder.problem}\n{FRESH}")
+    if recorder.stopped:
+        raise Problem(f"Stopped. {recorder.stopped}")
     return recorder.told
 
 
@@ -92,21 +101,25 @@ class Recorder:
             self.problem = str(report.longrepr).strip().splitlines()[-1]
 
 
-class Printed(io.StringIO):
-    """The beginning of what is printed; the rest is counted and forgotten."""
+class Printed(io.TextIOBase):
+    """The beginning of what is printed; the rest is counted and forgotten. Cannot be closed."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.text = ""
         self._more = 0
 
     def write(self, text: str) -> int:
-        kept = max(0, 4000 - self.tell())
-        super().write(text[:kept])
+        kept = max(0, MAX_KEPT - len(self.text))
+        self.text += text[:kept]
         self._more += text[kept:].count("\n")
         return len(text)
 
+    def close(self) -> None:
+        pass
+
     def lines(self) -> list[str]:
-        lines = self.getvalue().splitlines()
+        lines = self.text.splitlines()
         more = self._more + max(0, len(lines) - MAX_PRINTED)
         shown = [line[:200] for line in lines[:MAX_PRINTED]]
         return [*shown, f"... and {more} more lines"] if more else shown

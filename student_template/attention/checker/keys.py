@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 
@@ -49,11 +50,17 @@ class Keys:
         import msvcrt
 
         time.sleep(seconds)
-        return msvcrt.getwch() if msvcrt.kbhit() else ""  # type: ignore[attr-defined]
+        if not msvcrt.kbhit():  # type: ignore[attr-defined]
+            return ""
+        key: str = msvcrt.getwch()  # type: ignore[attr-defined]
+        if key in ("\0", "\xe0"):  # an arrow or the like: a second one says which
+            msvcrt.getwch()  # type: ignore[attr-defined]
+            return ""
+        return key
 
 
 def _read_key() -> str:
-    import os
-
     pressed = os.read(sys.stdin.fileno(), 64).decode("utf-8", "replace")
-    return pressed[-1:] if pressed and not pressed.startswith("\033") else "" if pressed else "q"
+    if not pressed:  # the terminal is gone
+        return "q"
+    return "" if pressed.startswith("\033") else pressed[-1]  # arrows and the like begin with it

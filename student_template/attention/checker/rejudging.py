@@ -8,6 +8,8 @@ in reserve, and the next one is started when it is used.
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import json
 import os
 import signal
@@ -154,8 +156,9 @@ def serve() -> None:
 def warm_up() -> None:
     """Import what takes time."""
     sys.path.insert(0, str(FOLDER / "tests"))
-    import checker.judge
-    import comparison  # noqa: F401
+    for name in ("checker.judge", "comparison"):
+        importlib.import_module(name)
+    gc.freeze()  # what is there by now stays
 
 
 def write_result(path: Path, chosen: list[str]) -> None:

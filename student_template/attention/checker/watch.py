@@ -12,7 +12,7 @@ from checker.folder import EXERCISES, FOLDER, LEVELS, hint
 from checker.keys import Keys, has_keys
 from checker.rejudging import Judging, Rejudge
 
-TICK = 0.03  # seconds between two looks at files and keys
+TICK = 0.02  # seconds between two looks at files and keys
 CLEAR = "\033[2J\033[3J\033[H"
 Snapshot = list[tuple[int, int] | None]
 

@@ -11,6 +11,7 @@ COLOURS = {"good": "32", "bad": "31", "open": "33", "faint": "2", "bold": "1"}
 MARKS = {"good": "✓", "bad": "✗", "open": "·"}
 PLAIN_MARKS = {"good": "+", "bad": "x", "open": "."}
 WRONG = ("bad", "open")
+MORE = " Pictures of what your code does show more: python check.py --plots"
 Account = Mapping[str, Any]  # an `explanation.Told`
 Exercise = Mapping[str, Any]  # an entry of graded.json, with its number
 
@@ -140,11 +141,11 @@ def conclude(
     )
     following = next_step(asked, accounts)
     if following is None:
-        yield style.paint("good", "All public tests hold.")
+        yield style.paint("good", "All public tests hold.") + MORE
         return
-    state = state_of(accounts[following["id"]])
-    what = ", ".join(following["writes"])
-    yield f"Next: {what} in {following['file']}" if state == "open" else f"Next: {following['file']}"
+    is_open = state_of(accounts[following["id"]]) == "open"
+    what = f"{', '.join(following['writes'])} in " if is_open else ""
+    yield f"Next: {what}{following['file']}"
 
 
 def next_step(

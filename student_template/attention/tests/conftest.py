@@ -7,33 +7,40 @@ that you wrote. When your work is graded the same tests run against a copy of yo
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from explanation import Told, tell  # noqa: E402
-from student_files import (  # noqa: E402
+from explanation import Told, tell
+from student_files import (
     ASSIGNMENT,
     EXERCISES,
     Submission,
+    forget_files,
+    importing,
     only_handed_in,
     settings_kept,
 )
-from time_limit import TimeLimit, TooSlow  # noqa: E402
+from time_limit import TimeLimit, TooSlow
 
+_judged: list[str] = []  # the exercise that is being judged
 _too_slow: set[str] = set()  # exercises of which a test has run into its time limit
 
 
 @pytest.fixture
 def submission(
-    monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
 ) -> Iterator[Submission]:
-    """Your classes and functions, freshly imported."""
+    """Your classes and functions, freshly imported for each exercise."""
+    exercise = exercise_of(request.node)
+    if _judged != [exercise]:
+        _judged[:] = [exercise]
+        forget_files()
     with only_handed_in(), settings_kept():
         yield Submission(monkeypatch, getattr(pytestconfig, "namespace", None))
 
@@ -41,18 +48,27 @@ def submission(
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "graded(points, title, hint): a test that gives points")
     _too_slow.clear()
+    _judged.clear()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
     """The time that grading gives a file to be imported, and a test; none after a first one."""
-    seconds = ASSIGNMENT["import_seconds"] + ASSIGNMENT["test_seconds"]
+    to_import, to_run = ASSIGNMENT["import_seconds"], ASSIGNMENT["test_seconds"]
     exercise = exercise_of(item)
     if exercise in _too_slow:
         raise TooSlow("not run, since a test before it took too long")
+    importing.clear()
+    begun = time.monotonic()
     try:
-        with TimeLimit(seconds, f"this takes longer than {seconds:g} s"):
-            return (yield)
+        with TimeLimit(to_import + to_run, f"this takes longer than {to_import + to_run:g} s"):
+            result = yield
+        spent = sum(importing)
+        if max(importing, default=0) > to_import:
+            raise TooSlow(f"to import your file took {spent:.1f} s; it has {to_import:g} s")
+        if time.monotonic() - begun - spent > to_run:
+            raise TooSlow(f"this took longer than the {to_run:g} s that a test has")
+        return result
     except TooSlow:
         _too_slow.add(exercise)
         raise

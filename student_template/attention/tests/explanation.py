@@ -19,6 +19,7 @@ COMMENTS = {
     "shapes cannot be multiplied|must match the size|size of tensor|shape .* is invalid": (
         "Print the shapes just before this line: which axis is not where you think it is?"
     ),
+    "EOF when reading": "Nothing can be typed in while tests run: take `input` out.",
     "does not require grad": "Where does the way from the weights to the answer leave PyTorch?",
 }
 
@@ -76,7 +77,8 @@ def judge(exercise: str, error: BaseException) -> tuple[str, list[str]]:
         lines.insert(0, f"{error} cannot be imported")
     if isinstance(cause, SyntaxError) and cause.lineno:
         name, text = Path(cause.filename or "").name, (cause.text or "").strip()
-        return "raised", [lines[0], f"SyntaxError: {cause.msg}", f"{name}, line {cause.lineno}: {text}"]
+        place = f"{name}, line {cause.lineno}: {text}"
+        return "raised", [lines[0], f"SyntaxError: {cause.msg}", place]
     return "raised", [*lines, *place_of(cause), *comment_on(str(cause))]
 
 

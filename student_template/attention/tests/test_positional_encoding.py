@@ -24,7 +24,7 @@ def test_form(submission):
 @pytest.mark.graded(
     points="3",
     title="Rows 0, 1 and 7 begin as the handout prints them",
-    hint="Which entry is the first that differs, and what are its position and its column?",
+    hint="Work that entry out by hand: which position is it, which pair, sine or cosine?",
 )
 def test_rows(submission):
     """Catches: whatever changes a value; the other tests say what it is.

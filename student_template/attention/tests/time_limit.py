@@ -34,6 +34,7 @@ class TimeLimit:
         self._thread = threading.get_ident()
         self._done = threading.Event()
         self._lock = threading.Lock()
+        self._has_fired = False
 
     def __enter__(self) -> TimeLimit:
         self._begun = time.monotonic()
@@ -43,13 +44,19 @@ class TimeLimit:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
+        try:
+            self._end()
+        except TooSlow as late:  # it arrived when all was over
+            error = late
+            self._end()
+        if isinstance(error, TooSlow) or time.monotonic() - self._begun > self.seconds:
+            raise TooSlow(self.message).with_traceback(error and error.__traceback__) from None
+
+    def _end(self) -> None:
         with self._lock:
             self._done.set()
-            _set_exception(self._thread, None)  # one that has not arrived yet
-        if isinstance(error, TooSlow) and not error.args:
-            error.args = (self.message,)
-        elif error is None and time.monotonic() - self._begun > self.seconds:
-            raise TooSlow(self.message)
+            if self._has_fired:  # and has perhaps not arrived
+                _set_exception(self._thread, None)
 
     def _watch(self) -> None:
         wait = self.seconds
@@ -59,6 +66,7 @@ class TimeLimit:
             wait = AGAIN
             with self._lock:
                 if not self._done.is_set():
+                    self._has_fired = True
                     _set_exception(self._thread, TooSlow)
         if not self._done.wait(AGAIN):
             self._give_up()

@@ -6,76 +6,72 @@ that you wrote. When your work is graded the same tests run against a copy of yo
 
 from __future__ import annotations
 
-import importlib
-import json
 import sys
-import traceback
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
-TESTS = Path(__file__).resolve().parent
-FOLDER = TESTS.parent
-EXERCISES: list[dict[str, Any]] = []
-if (TESTS / "graded.json").is_file():
-    EXERCISES = json.loads((TESTS / "graded.json").read_text(encoding="utf-8"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-torch.set_num_threads(1)  # as in grading: the order of additions is the same everywhere
-sys.path[:0] = [str(FOLDER), str(TESTS)]
+from explanation import Told, tell
+from student_files import (
+    ASSIGNMENT,
+    EXERCISES,
+    Submission,
+    forget_files,
+    importing,
+    only_handed_in,
+    settings_kept,
+)
+from time_limit import TimeLimit, TooSlow
 
-
-class Submission:
-    """Your files: `submission.Name` is what the file that belongs to `Name` defines."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._monkeypatch = monkeypatch
-        self.sources = {
-            exercise["file"]: (FOLDER / exercise["file"]).read_text(encoding="utf-8")
-            for exercise in EXERCISES
-            if (FOLDER / exercise["file"]).is_file()
-        }
-        for exercise in EXERCISES:  # imported afresh for every test
-            monkeypatch.delitem(sys.modules, Path(exercise["file"]).stem, raising=False)
-
-    def __getattr__(self, name: str) -> Any:
-        for exercise in EXERCISES:
-            if name in exercise["names"]:
-                return getattr(importlib.import_module(Path(exercise["file"]).stem), name)
-        raise AttributeError(name)
-
-    def without(self, *paths: str) -> Submission:
-        """The same files, imported again while the use of `paths` raises."""
-        for path in paths:
-            self._block(path)
-        return Submission(self._monkeypatch)
-
-    def _block(self, path: str) -> None:
-        def refuse(*_: object, **__: object) -> None:
-            raise RuntimeError(f"{path} is not to be used in this exercise")
-
-        owner: Any = torch
-        *folders, name = path.split(".")[1:]
-        for folder in folders:
-            owner = getattr(owner, folder, None)
-        target = getattr(owner, name, None)
-        if isinstance(target, type):
-            self._monkeypatch.setattr(target, "__init__", refuse)
-            self._monkeypatch.setattr(target, "forward", refuse, raising=False)
-        elif target is not None:
-            self._monkeypatch.setattr(owner, name, refuse)
+_judged: list[str] = []  # the exercise that is being judged
+_too_slow: set[str] = set()  # exercises of which a test has run into its time limit
 
 
 @pytest.fixture
-def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
-    """Your classes and functions, freshly imported."""
-    return Submission(monkeypatch)
+def submission(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> Iterator[Submission]:
+    """Your classes and functions, freshly imported for each exercise."""
+    exercise = exercise_of(request.node)
+    if _judged != [exercise]:
+        _judged[:] = [exercise]
+        forget_files()
+    with only_handed_in(), settings_kept():
+        yield Submission(monkeypatch, getattr(pytestconfig, "namespace", None))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "graded(points, title, hint): a test that gives points")
+    _too_slow.clear()
+    _judged.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """The time that grading gives a file to be imported, and a test; none after a first one."""
+    to_import, to_run = ASSIGNMENT["import_seconds"], ASSIGNMENT["test_seconds"]
+    exercise = exercise_of(item)
+    if exercise in _too_slow:
+        raise TooSlow("not run, since a test before it took too long")
+    importing.clear()
+    begun = time.monotonic()
+    try:
+        with TimeLimit(to_import + to_run, f"this takes longer than {to_import + to_run:g} s"):
+            result = yield
+        spent = sum(importing)
+        if max(importing, default=0) > to_import:
+            raise TooSlow(f"to import your file took {spent:.1f} s; it has {to_import:g} s")
+        if time.monotonic() - begun - spent > to_run:
+            raise TooSlow(f"this took longer than the {to_run:g} s that a test has")
+        return result
+    except TooSlow:
+        _too_slow.add(exercise)
+        raise
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -84,43 +80,38 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     outcome: Any = yield
     report = outcome.get_result()
     graded = item.get_closest_marker("graded")
-    if graded is not None and report.when == "call":
-        report.user_properties.append(("points", float(graded.kwargs["points"])))
-        if call.excinfo is not None:
-            if isinstance(call.excinfo.value, NotImplementedError):
-                report.user_properties.append(("unwritten", 1.0))
-            report.longrepr = explain(graded.kwargs, call.excinfo.value)
+    if graded is None or report.when != "call":
+        return
+    error = call.excinfo.value if call.excinfo is not None else None
+    told = tell(exercise_of(item), item.name, graded.kwargs, error)
+    report.user_properties.append(("told", told))
+    if error is not None:
+        lines = [f"not there yet: {told['title']}", *(f"    {line}" for line in told["lines"])]
+        report.longrepr = "\n".join(lines + [f"    ? {told['question']}"] * bool(told["question"]))
 
 
-def explain(graded: dict[str, str], error: BaseException) -> str:
-    """A failure in a few lines: what was promised, what happened, a question to go on with."""
-    lines = [f"not there yet: {graded['title']}"]
-    if isinstance(error, AssertionError):
-        lines.append(f"    {error}")
-    elif isinstance(error, NotImplementedError):
-        lines.append("    not yet written")
-    else:
-        lines.append(f"    {type(error).__name__}: {error}")
-        for frame in traceback.extract_tb(error.__traceback__):
-            if Path(frame.filename).parent == FOLDER:
-                lines.append(f"    {Path(frame.filename).name}:{frame.lineno}  {frame.line}")
-    return "\n".join([*lines, f"    ? {graded['hint']}"])
+def exercise_of(item: pytest.Item) -> str:
+    """The exercise that a test is about: tests/test_<exercise>.py."""
+    return Path(item.path).stem.removeprefix("test_")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The points of the public tests, and what the hidden ones will add."""
     find: Callable[[str], list[Any]] = terminalreporter.getreports
+    notes = [dict(r.user_properties) for r in find("passed") + find("failed") if r.when == "call"]
+    told: list[Told] = [note["told"] for note in notes if "told" in note]
     for exercise in EXERCISES:
-        name = f"test_{exercise['id']}.py"
-        found = [
-            r for r in find("passed") + find("failed") if r.when == "call" and name in r.nodeid
-        ]
-        if not found:  # not asked for in this run
-            continue
-        notes = [dict(report.user_properties) for report in found]
-        passed = [n["points"] for r, n in zip(found, notes, strict=True) if r.passed]
-        points = 0 if any("unwritten" in n for n in notes) else sum(passed)
-        terminalreporter.write_line(
-            f"{exercise['title']}: {points:g} of {exercise['public_points']} public points; "
-            f"{exercise['hidden_tests']} hidden tests for {exercise['hidden_points']} more points"
-        )
+        found = [one for one in told if one["exercise"] == exercise["id"]]
+        if found:  # else not asked for in this run
+            terminalreporter.write_line(
+                f"{exercise['title']}: {public_points(found):g} of {exercise['public_points']} "
+                f"public points; {exercise['hidden_tests']} hidden tests for "
+                f"{exercise['hidden_points']} more points"
+            )
+
+
+def public_points(told: list[Told]) -> float:
+    """The points of one exercise's tests; an exercise that is not yet written has none."""
+    if any(one["verdict"] == "unwritten" for one in told):
+        return 0.0
+    return sum(one["points"] for one in told if one["verdict"] == "passed")

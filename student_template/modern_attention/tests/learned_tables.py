@@ -25,12 +25,32 @@ def name_of_table(layer: Any, max_len: int, d_model: int) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def with_table(submission: Any, table: Tensor) -> tuple[Any, str]:
+def with_table(submission: Any, table: Tensor, length: int) -> tuple[Any, str]:
     """Return a new layer that holds `table` (max_len, d_model), and the table's name in it.
 
     The name is "" for a layer that has no such table; it then keeps what it has, and the test
-    about the number of parameters charges it.
+    about the number of parameters charges it. A layer that takes no `length` below max_len is
+    charged by the test about lengths; elsewhere it gets a table that fits.
     """
+    layer, name = _with_whole_table(submission, table)
+    if not takes(layer, 2, length, table.shape[1]):
+        return _with_whole_table(submission, table[:length])
+    return layer, name
+
+
+def takes(layer: Any, batch: int, length: int, d_model: int = 6) -> bool:
+    """Say whether a layer takes so many tokens without raising anything."""
+    try:
+        with torch.no_grad():
+            layer(torch.ones(batch, length, d_model))
+    except NotImplementedError:
+        raise
+    except Exception:
+        return False
+    return True
+
+
+def _with_whole_table(submission: Any, table: Tensor) -> tuple[Any, str]:
     layer = new_layer(submission, *table.shape)
     name = name_of_table(layer, *table.shape)
     if name:

@@ -16,7 +16,7 @@ def test_form(submission):
 
     Only kind, dtype and shape are looked at.
     """
-    for num_heads, length in ((8, 5), (6, 7), (2, 3)):
+    for num_heads, length in ((8, 5), (4, 7), (2, 3)):
         bias = submission.alibi_bias(num_heads, length)
         what = f"alibi_bias({num_heads}, {length})"
         require_form(bias, (num_heads, length, length), what)
@@ -32,7 +32,7 @@ def test_own(submission):
 
     The diagonal is 0 for any slopes and either sign.
     """
-    most = float(bias_of(submission, 8, 6).diagonal(dim1=1, dim2=2).abs().max())
+    most = float(bias_of(submission, 8, 6, is_strict=True).diagonal(dim1=1, dim2=2).abs().max())
     require_small(most, 1e-5, f"on the diagonal there are numbers up to {most:.3g}")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from answers import turned
+from answers import require_turned, turned
 from comparison import distance, require_close, require_form, require_small
 
 
@@ -51,8 +51,9 @@ def test_lengths(submission):
     A turn keeps the length of every token, by whatever angle and in whatever pairs.
     """
     x = waves(2, 3, 5, 8)
-    before = x.square().sum(-1)
-    after = turned(submission, x, [1, 4, 2, 9, 6]).square().sum(-1)
+    y = turned(submission, x, [1, 4, 2, 9, 6])
+    require_turned(x, y)
+    before, after = x.square().sum(-1), y.square().sum(-1)
     gap = distance(after / before, torch.ones_like(before))
     require_small(gap, 2e-5, f"the square of a token's length changes by up to {gap:.1%}")
 
@@ -72,6 +73,7 @@ def test_relative(submission):
 
     def score(place, other):
         q, k = turned(submission, query, [place]), turned(submission, key, [other])
+        require_turned(query, q)
         return (q * k).sum(-1)
 
     wanted = score(5, 0)
