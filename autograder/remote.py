@@ -229,7 +229,7 @@ class Submission:
             if used is None or spent > PATIENCE * limit:
                 raise protocol.Late
             used -= self._used_before
-            if used > limit or used < 0.05 * spent:
+            if used > limit or (used < 0.05 * spent and self._worker.is_idle()):
                 raise protocol.Late
             deadline = time.monotonic() + max(0.05, min(limit - used, spent))
 

@@ -81,7 +81,7 @@ class Zygote:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=fds,
-            env=_environment(),
+            env=_environment() | {"OMP_THREAD_LIMIT": "1"},  # whatever a student sets later
             cwd="/",
             start_new_session=True,
         )
@@ -172,6 +172,16 @@ class Worker:
 
     def computing_seconds(self) -> float | None:
         """Processor time that the worker's first process has used; None if that cannot be told."""
+        words = self._look()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK") if words else None
+
+    def is_idle(self) -> bool:
+        """Whether it sleeps; not so where it waits for a processor or a disk that others use."""
+        words = self._look()
+        return words is None or words[0] not in "RD"
+
+    def _look(self) -> list[str] | None:
+        """What /proc tells of the worker's first process, from its state on."""
         if self.handle is None:
             self.station.read_until(lambda: self.handle is not None, 0.01)
         if self.handle is None:
@@ -180,10 +190,9 @@ class Worker:
             with open(f"/proc/self/fdinfo/{self.handle}") as file:
                 fields = dict(line.split(":", 1) for line in file.read().splitlines())
             with open(f"/proc/{int(fields['Pid'])}/stat") as file:
-                words = file.read().rpartition(")")[2].split()
+                return file.read().rpartition(")")[2].split()
         except (OSError, KeyError, ValueError):
             return None
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def release(self) -> None:
         self.station.workers.pop(self.number, None)

@@ -306,11 +306,11 @@ def test_there_are_cases_of_every_class_that_code_can_belong_to() -> None:
 
 
 def test_right_submissions_are_judged_the_same_before_and_after(run: Run) -> None:
-    first = run.judgements["right 0"]
+    first = msgspec.structs.replace(run.judgements["right 0"], seconds=0)
     assert all(test.verdict == "passed" for test in first.tests)
     assert sum(test.points for test in first.tests) == run.assignment.points
     for name in [f"right {n}" for n in range(1, 4)] + [f"late {n}" for n in range(4)]:
-        assert run.judgements[name] == first, name
+        assert msgspec.structs.replace(run.judgements[name], seconds=0) == first, name
 
 
 def test_judges_and_sandbox_live_on_and_hold_no_more_than_before(run: Run) -> None:

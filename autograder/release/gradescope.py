@@ -26,7 +26,7 @@ apt-get update
 apt-get install -y --no-install-recommends bubblewrap
 python=""
 for name in python3.13 python3.12 python3.11; do
-    command -v "$name" >/dev/null && python="$name" && break
+    if "$name" -c "import ensurepip, venv" 2>/dev/null; then python="$name" && break; fi
 done
 if [ -z "$python" ]; then
     apt-get install -y --no-install-recommends python3.11 python3.11-venv

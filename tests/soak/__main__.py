@@ -54,7 +54,7 @@ class Soak:
 
     def long_run(self) -> None:
         source = self.folder / "class of many"
-        classes.write_class(self.assignment, self.chosen.submissions, source, patient=True)
+        classes.write_class(self.assignment, self.chosen.submissions, source, every=True)
         found = endurance.run(source, self.folder, self.assignment.gallery_dir / "hostile")
         found.judge(endurance.TABLES if self.chosen.submissions < 500 else 0)
         rate = found.size / found.seconds

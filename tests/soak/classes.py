@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 from bench.classes import SLOW
@@ -21,22 +22,27 @@ PATIENT = {
     ).split()
 }
 """Hostile submissions that fill seconds or memory: a class has each of them once."""
+RACING = re.compile(rb"os\.write\(|Thread\(|fork\(|sendmsg\(|\.send\(")
+"""In the source of those that speak out of turn or race with themselves: what their own verdicts
+are depends on who is first, and no run is like another."""
 SHARES = {"right": 5, "wrong": 3, "hostile": 2}
 
 
-def write_class(assignment: Assignment, size: int, folder: Path, patient: bool = False) -> Path:
-    """Writes a class of that size, a folder for each student; with `patient`, all of those too."""
+def write_class(assignment: Assignment, size: int, folder: Path, every: bool = False) -> Path:
+    """Writes a class of that size, a folder for each student; with `every`, all of the above."""
     found = {
         submission.student: submission.files
         for submission in find_gallery(assignment).submissions
         if not submission.ungradable and submission.student not in SLOW
     }
     draw = random.Random(0)
+    racing = {name for name, files in found.items() if RACING.search(b"".join(files.values()))}
+    apart = PATIENT | racing
     kinds = {
-        kind: sorted(name for name in found if name.startswith(kind) and name not in PATIENT)
+        kind: sorted(name for name in found.keys() - apart if name.startswith(kind))
         for kind in SHARES
     }
-    chosen = sorted(PATIENT) if patient else []
+    chosen = sorted(apart) if every else []
     while len(chosen) < size:
         kind = draw.choices(list(SHARES), weights=list(SHARES.values()))[0]
         chosen.append(draw.choice(kinds[kind]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.worker import box
@@ -64,24 +65,14 @@ def _read(pid: int) -> Process | None:
 
 def _with_roles(root: int, family: list[Process]) -> list[Process]:
     """The root is the grader; forks of a zygote look like it, and are workers."""
-    roles = {process.pid: process.role for process in family}
+    zygotes = {process.pid for process in family if process.role == "zygote"}
     named = []
     for process in family:
-        role = process.role
         if process.pid == root:
-            role = "grader"
-        elif role == "zygote" and roles.get(process.parent) == "zygote":
-            role = "worker"
-        named.append(
-            Process(
-                process.pid,
-                process.parent,
-                process.state,
-                role,
-                process.memory,
-                process.descriptors,
-            )
-        )
+            process = replace(process, role="grader")
+        elif process.pid in zygotes and process.parent in zygotes:
+            process = replace(process, role="worker")
+        named.append(process)
     return named
 
 
@@ -117,9 +108,25 @@ def list_traces() -> set[str]:
     mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     traces = {line.split()[4] for line in mounts}  # and namespaces that are held by one
     for folder in (Path("/tmp"), Path("/dev/shm")):
-        traces |= {str(path) for path in folder.glob("*autograder*")}
+        found = [path for path in folder.glob("*autograder*") if not _has_owner(path)]
+        traces |= {str(path) for path in found}
     for kind in ("shm", "sem", "msg"):
         path = PROC / "sysvipc" / kind
         if path.exists():
             traces |= {f"{kind} {line.split()[1]}" for line in path.read_text().splitlines()[1:]}
     return traces
+
+
+def _has_owner(path: Path) -> bool:
+    """Whether it is the folder of a zygote that lives: of another run beside this one."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return not path.exists()
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
