@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from platforms.conftest import read_scores
@@ -56,6 +57,25 @@ def untidy(notebook: Any) -> Any:
     changed.cells = [cell for cell in changed.cells if grade_id(cell) not in DELETED]
     changed.cells.append(copy.deepcopy(answer))
     changed.cells[-1].id = "copied"
+    return changed
+
+
+def bare(notebook: Any) -> Any:
+    """The same answers without any grade cell, one of them in a cell of the student's own."""
+    changed = copy.deepcopy(notebook)
+    changed.cells = [c for c in changed.cells if not c.metadata.get("nbgrader", {}).get("grade")]
+    (answer,) = [cell for cell in changed.cells if grade_id(cell) == "multi_head_attention"]
+    del answer.metadata["nbgrader"]
+    return changed
+
+
+def with_a_grade_cell(notebook: Any) -> Any:
+    """The same notebook and a grade cell that the student has made up."""
+    changed = copy.deepcopy(notebook)
+    cell = nbformat.v4.new_code_cell("pass")
+    known = next(c for c in changed.cells if c.metadata.get("nbgrader", {}).get("grade"))
+    cell.metadata["nbgrader"] = {**known.metadata.nbgrader, "grade_id": "mine", "points": 100}
+    changed.cells.append(cell)
     return changed
 
 
@@ -107,7 +127,8 @@ def grading(work: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[di
     handed_out = read(course / "release" / "attention" / "attention.ipynb")
     right = fill(handed_out, GALLERY["reference"])
     submit(course, {"hostile": fill(handed_out, GALLERY[HOSTILE])})
-    submit(course, {"exits": with_first_cell(right, EXIT)})
+    submit(course, {"exits": with_first_cell(right, EXIT), "bare": bare(right)})
+    submit(course, {"inventor": with_a_grade_cell(fill(handed_out, {}))})
     switch_on(course)
     again = read_blocks("nbgrader", SANDBOX)[0]
     by_kit = read_blocks("nbgrader", KEPT)[0].splitlines()[0]
@@ -187,6 +208,7 @@ def test_sandboxed_marks_are_those_of_the_kit(sandboxed, expected):
     assert {s: found[s] for s in expected} == expected
     assert found["forger"] == 0
     assert found["exits"] == 100  # the cell is no definition, so it is not run
+    assert (found["bare"], found["inventor"]) == (100, 0)
     # Each exercise has a process of its own; only the one that ends its process has no points.
     assert found["hostile"] < 60
 

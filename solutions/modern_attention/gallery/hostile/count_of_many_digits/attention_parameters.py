@@ -1,0 +1,2 @@
+def attention_parameters(*sizes):
+    return 10**5000

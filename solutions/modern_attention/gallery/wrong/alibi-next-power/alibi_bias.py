@@ -1,0 +1,14 @@
+import math
+import torch
+
+
+def get_slopes(n):
+    m = 2 ** math.ceil(math.log2(n))
+    return [2 ** (-8 * k / m) for k in range(1, n + 1)]
+
+
+def alibi_bias(num_heads, length):
+    slopes = torch.tensor(get_slopes(num_heads))
+    i = torch.arange(length)[:, None]
+    j = torch.arange(length)[None, :]
+    return slopes[:, None, None] * (j - i)

@@ -1,0 +1,6 @@
+def attention_parameters(d_model, num_heads, num_kv_heads, num_layers, bias):
+    d_k = d_model // num_heads
+    d_kv = num_kv_heads * d_k
+    weights = 2 * d_model * d_model + 2 * d_model * d_kv
+    biases = (2 * d_model + 2 * d_kv) if bias else 0
+    return num_layers * (weights + biases + 2 * d_model)

@@ -1,0 +1,5 @@
+import torch
+
+
+def relative_offset(k, d_model):
+    return torch.eye(d_model)

@@ -1,0 +1,12 @@
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    freq = base ** (-torch.arange(d // 2) / d)
+    ang = positions[:, None] * freq
+    cos, sin = ang.cos(), ang.sin()
+    x1, x2 = x[..., 0::2], x[..., 1::2]
+    y1 = x1 * cos - x2 * sin
+    y2 = x1 * sin + x2 * cos
+    return torch.stack((y1, y2), dim=-1).flatten(-2)
