@@ -26,7 +26,7 @@ from autograder.pictures import Picture
 from autograder.remote import Setup, Submission
 from autograder.results import Diagnosis, Judgement, TestResult
 from autograder.sandbox import Station
-from autograder.session import GradedTest, Session
+from autograder.session import GradedTest, Session, take_measurements
 from autograder.student_errors import Stopped
 from autograder.verdicts import Outcome
 from autograder.workers import StandIns, Workers
@@ -79,6 +79,7 @@ class Judge:
         judgement = self._judge(files, exercises)
         if self.station.kills > kills:  # from outside, if it does not happen again
             judgement = self._judge(files, exercises)
+        take_measurements()  # for calibration, which is not done here: they would pile up
         if self.station.is_broken:
             raise KitError("The sandbox came to an end.")
         return judgement

@@ -83,6 +83,9 @@ class Pool:
 
     def _submit(self, work: Work, outer: Future[Judgement], tries: int) -> None:
         def settle(inner: Future[Judgement]) -> None:
+            if inner.cancelled():  # the pool is closed before its turn came
+                outer.set_exception(KitError("The judges were stopped."))
+                return
             error = inner.exception()
             if error is None:
                 outer.set_result(inner.result())
