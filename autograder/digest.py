@@ -81,7 +81,8 @@ class Digester:
 def _list_assignment(assignment: Assignment) -> Iterator[Path]:
     """Yield everything that judges: declaration, tests, reference, faults, shared checks."""
     for path in _list_files(assignment.public_dir):
-        if path.name != DECLARATION:
+        # What students only look at judges nobody.
+        if path.name != DECLARATION and not path.is_relative_to(assignment.public_dir / "explore"):
             yield path
     yield from _list_files(assignment.root / "assignments" / "checking")
     for path in _list_files(assignment.solution_dir):

@@ -30,7 +30,7 @@ def small_disk(folder: Path, kib: int) -> Iterator[Path]:
 def check_full(source: Path, folder: Path, expected: dict[str, bytes]) -> list[str]:
     """A disk that is full after a few students."""
     most = sum(map(len, expected.values()))
-    with small_disk(folder / "small", 64 + most * 2 // 1024) as disk:
+    with small_disk(folder / "disk", 64 + most * 2 // 1024) as disk:
         out, problems = disk / "out", []
         (disk / BALLAST).write_bytes(bytes(most * 3 // 2))
         done = running.grade(source, out)
