@@ -6,7 +6,7 @@ STAMP := .venv/.ready
 PLATFORMS := .venv/.platforms
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-platforms grade template release verify new test test-platforms soak lint clean
+.PHONY: help setup setup-platforms grade template release verify new test test-platforms bench soak lint clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test: $(STAMP) ## run the kit's own tests: make test [ARGS="-k intake"]
 
 test-platforms: $(PLATFORMS) ## run the tests that need nbgrader, otter-grader and JupyterLab
 	@$(RUN)pytest tests/platforms/test_nbgrader.py & one=$$!; $(RUN)pytest tests/platforms --ignore=tests/platforms/test_nbgrader.py; two=$$?; wait $$one && exit $$two
+
+bench: $(PLATFORMS) ## measure speed and memory, nbgrader and otter-grader beside it: docs/bench.md
+	@PYTHONPATH=tests $(RUN)python -m bench $(ARGS)
 
 soak: $(STAMP) ## try for minutes to break the grader: kills, Ctrl-C, a full disk, enemies, 1,000 submissions
 	@PYTHONPATH=tests $(RUN)python -m soak $(ARGS)

@@ -107,7 +107,8 @@ def judge_right(distance: Distance, through: float = 1.0) -> Iterator[str]:
     if distance.anchor < 1 / LIMIT:
         yield (
             f"{where} is {1 / max(distance.anchor, 1e-9):.0f} times what right answers need, "
-            f"more than {LIMIT:g}. Tighten it; if it spares the mistakes of another test, say how much."
+            f"more than {LIMIT:g}. Tighten it; "
+            "if it spares the mistakes of another test, say how much."
         )
     spared = distance.spared / distance.tolerance
     if spared > SPARED * through:
