@@ -66,9 +66,12 @@ class Judge:
     def close(self) -> None:
         self._session.close()
 
-    def judge(self, files: Mapping[str, str], exercises: Collection[str] = ()) -> Judgement:
+    def judge(
+        self, files: Mapping[str, str], exercises: Collection[str] = (), *, draws: bool = True
+    ) -> Judgement:
         """Judges one submission: file name to source text, for the files that it has.
 
+        `draws` adds pictures of what is wrong, which take a worker of their own.
         With `exercises`, only these are judged; of the others, which are perfect where these use
         them, every test is put down as passed, for `regrading` to replace.
 
@@ -76,15 +79,17 @@ class Judge:
             KitError: the sandbox has come to an end; what was judged is worth nothing.
         """
         kills = self.station.kills
-        judgement = self._judge(files, exercises)
+        judgement = self._judge(files, exercises, draws)
         if self.station.kills > kills:  # from outside, if it does not happen again
-            judgement = self._judge(files, exercises)
+            judgement = self._judge(files, exercises, draws)
         take_measurements()  # for calibration, which is not done here: they would pile up
         if self.station.is_broken:
             raise KitError("The sandbox came to an end.")
         return judgement
 
-    def _judge(self, files: Mapping[str, str], exercises: Collection[str]) -> Judgement:
+    def _judge(
+        self, files: Mapping[str, str], exercises: Collection[str], draws: bool
+    ) -> Judgement:
         trials: dict[str, Trial] = {}
         carried: list[str] = []
         diagnoses: list[Diagnosis] = []
@@ -101,7 +106,7 @@ class Judge:
                 diagnoses += self._diagnose(trial, workers, trials, spoilt)
                 if not trial.is_perfect():
                     workers.end()
-        shown = self._draw(trials.values(), files)
+        shown = self._draw(trials.values(), files) if draws else []
         return self._conclude(trials, carried, diagnoses, shown)
 
     # --- one exercise ---------------------------------------------------------------------------

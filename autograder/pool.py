@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from autograder.judge import Judge
 
 TRIES = 2
-Work = tuple[dict[str, bytes], tuple[str, ...]]  # files, and the exercises to judge; none are all
+# files; the exercises to judge, none are all; whether to draw pictures
+Work = tuple[dict[str, bytes], tuple[str, ...], bool]
 _judge: Judge | None = None
 _zygote: Zygote | None = None  # of this judge's own
 _assignment_id = ""
@@ -70,15 +71,15 @@ class Pool:
         return ProcessPoolExecutor(self.jobs, context, _begin, arguments)
 
     def submit(
-        self, files: Mapping[str, bytes], exercises: Collection[str] = ()
+        self, files: Mapping[str, bytes], exercises: Collection[str] = (), *, draws: bool = True
     ) -> Future[Judgement]:
-        """Judges one submission, or some exercises of it.
+        """Judges one submission, or some exercises of it; `draws` pictures of what is wrong, too.
 
         A judge that dies is replaced and the submission tried again.
         """
         outer: Future[Judgement] = Future()
         outer.set_running_or_notify_cancel()
-        self._submit((dict(files), tuple(exercises)), outer, TRIES)
+        self._submit((dict(files), tuple(exercises), draws), outer, TRIES)
         return outer
 
     def _submit(self, work: Work, outer: Future[Judgement], tries: int) -> None:
@@ -183,17 +184,19 @@ def _close_zygote() -> None:
         _zygote.close()
 
 
-def _judge_one(files: dict[str, bytes], exercises: tuple[str, ...] = ()) -> Judgement:
+def _judge_one(
+    files: dict[str, bytes], exercises: tuple[str, ...] = (), draws: bool = True
+) -> Judgement:
     texts = {name: data.decode("utf-8", "replace") for name, data in files.items()}
     started = time.monotonic()
     try:
         if _judge is None:
             raise KitError("There is no judge.")
-        judgement = _judge.judge(texts, exercises)
+        judgement = _judge.judge(texts, exercises, draws=draws)
     except KitError:  # the zygote died: once more with a new one
         _open(None)
         assert _judge is not None
-        judgement = _judge.judge(texts, exercises)
+        judgement = _judge.judge(texts, exercises, draws=draws)
     return msgspec.structs.replace(judgement, seconds=round(time.monotonic() - started, 3))
 
 

@@ -46,6 +46,8 @@ class Session:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
+        checking = assignment.root / "assignments" / "checking"
+        self._folders = [checking, assignment.public_tests, assignment.hidden_tests]
         self.tests: list[GradedTest] = []
         self._jobs: queue.Queue[tuple[GradedTest, Submission, Exercise] | None] = queue.Queue()
         self._answers: queue.Queue[Outcome | None] = queue.Queue()
@@ -69,10 +71,13 @@ class Session:
     def close(self) -> None:
         self._jobs.put(None)
         self._thread.join(10)
+        for folder in map(str, self._folders):
+            if folder in sys.path:
+                sys.path.remove(folder)
 
     def _main(self) -> None:
         paths = [self.assignment.public_tests, self.assignment.hidden_tests]
-        _make_importable([self.assignment.root / "assignments" / "checking", *paths])
+        _make_importable(self._folders)
         options = [
             "-s",
             "--assert=plain",

@@ -73,7 +73,7 @@ def gather(assignment: Assignment, pool: Pool) -> Material:
         if not submission.student.startswith("hostile-")
     }
     futures: dict[str, Future[Judgement]] = {
-        student: pool.submit(submission.files)
+        student: pool.submit(submission.files, draws=False)
         for student, submission in submissions.items()
         if not submission.ungradable
     }

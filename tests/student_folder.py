@@ -20,6 +20,7 @@ from pathlib import Path
 from autograder.assignment import Assignment
 from autograder.release import student
 
+KIT = Path(__file__).resolve().parent.parent
 CLEAN = {"PYTHONUTF8": "1", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -87,7 +88,11 @@ def _run(folder: Path, arguments: list[str], environment: dict[str, str], output
     os.environ.update(environment)
     os.chdir(folder.parent)
     sys.argv = [str(folder / "check.py"), *arguments]
-    sys.path[:0] = [str(folder)]
+    # A student's Python knows nothing of the kit, whatever this test process has imported.
+    sys.path[:] = [
+        str(folder),
+        *(p for p in sys.path if not p.startswith(str(KIT)) or ".venv" in p),
+    ]
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
     finally:
