@@ -299,6 +299,13 @@ def test_submit_knows_the_notebook(bundle: Path, tmp_path: Path) -> None:
     said = run_check(folder, "--submit", "notebook")
     with zipfile.ZipFile(folder / "attention-submission.zip") as archive:
         assert archive.namelist() == ["attention.ipynb"]
+    assert "nothing in attention.ipynb is written yet" in said
+    text = (folder / "attention.ipynb").read_text(encoding="utf-8")
+    stub = 'raise NotImplementedError(\\"attention / positional_encoding\\")'
+    assert stub in text
+    (folder / "attention.ipynb").write_text(text.replace(stub, "return 1"), encoding="utf-8")
+    said = run_check(folder, "--submit", "notebook")
+    assert "those of multi_head_attention.py, attention_block.py" in said
 
 
 # --- promises -----------------------------------------------------------------------------------

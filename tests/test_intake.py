@@ -115,6 +115,14 @@ def test_an_exact_name_beats_all_others_and_others_do(grade, tmp_path, worse):
     assert any(worse in note for note in both.notes)
 
 
+def test_two_sets_with_the_same_right_are_said(grade):
+    found = grade({"ada/draft/layer.py": LAYER + b"# old", "ada/final/layer.py": LAYER})
+    said = "layer.py is there twice: draft/layer.py was taken, final/layer.py was not"
+    ada = get_one(found)
+    assert said in ada.notes and said in ada.remarks
+    assert not any("not among" in note for note in ada.notes)
+
+
 def test_of_numbered_downloads_the_latest_is_taken(grade):
     files = {f"ada/layer ({n}).py": LAYER + b"# %d\n" % n for n in (1, 2, 10)}
     assert get_one(grade(files)).files["layer.py"].endswith(b"# 10\n")
@@ -304,6 +312,7 @@ def test_links_and_devices_in_tar_archives_are_refused(grade):
         (pack_tar({f"{n}.py": b"" for n in range(tree.MAX_ENTRIES + 1)}), "entries"),
         (pack_tar({"layer.py": bytes(3 << 20)}), "larger than 1 MiB"),
     ],
+    ids=["none", "damaged", "bomb", "many", "large"],  # not their bytes: they hold the time
 )
 def test_what_is_wrong_with_a_tar_archive_is_said(grade, data, reason):
     assert reason in get_one(grade({"ada.tar.gz": data})).ungradable

@@ -100,7 +100,7 @@ def _make_submission(
         origin=candidate.origin,
         files=picked.files,
         notes=picked.notes,
-        remarks=[clean_line(remark, 500) for remark in candidate.remarks],
+        remarks=[clean_line(remark, 500) for remark in (*candidate.remarks, *picked.remarks)],
         late=describe_group(
             assignment.deadline, submitted, match.members, is_marked_late=candidate.is_marked_late
         ),

@@ -38,6 +38,7 @@ class Picked:
 
     files: dict[str, bytes] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # for staff only
     ungradable: str = ""
 
 
@@ -168,7 +169,25 @@ class _Picker:
             self.used.add(item.path)
             if item.path != exercise.file and item.file.name != exercise.file:
                 self.picked.notes.append(f"{item.path} was taken as {exercise.file}")
+            self._note_doubles(exercise, item, [entry[-1] for entry in ranked])
             return
+
+    def _note_doubles(self, exercise: Exercise, taken: _Found, ranked: list[_Found]) -> None:
+        """Say so where another file had the same right to be taken, and is not the same."""
+        for item in ranked:
+            is_alike = len(item.folders) == len(taken.folders) and (
+                item.file.name == taken.file.name
+                and is_aside(item.folders) == is_aside(taken.folders)
+            )
+            if item is taken or not is_alike:
+                continue
+            text = self._get_text(item)
+            if text is None or text == self._get_text(taken):
+                continue
+            said = f"{exercise.file} is there twice: {taken.path} was taken, {item.path} was not"
+            self.used.add(item.path)
+            self.picked.notes.append(said)
+            self.picked.remarks.append(said)
 
     def _find_python(self) -> Iterator[tuple[_Found, str]]:
         for item in self.found:

@@ -62,7 +62,8 @@ def collect(with_notebook: bool = False) -> tuple[dict[str, bytes], list[str]]:
     if with_notebook:
         if not (FOLDER / NOTEBOOK).is_file():
             raise Problem(f"There is no {NOTEBOOK} in {FOLDER}.")
-        return {NOTEBOOK: (FOLDER / NOTEBOOK).read_bytes()}, list(_remarks_on_notebook())
+        content = (FOLDER / NOTEBOOK).read_bytes()
+        return {NOTEBOOK: content}, list(_remarks_on_notebook(content))
     packed: dict[str, bytes] = {}
     remarks: list[str] = []
     there = sorted(path.name for path in FOLDER.iterdir() if path.is_file())
@@ -130,5 +131,14 @@ def _is_stub(exercise: dict[str, Any], content: bytes) -> bool:
     return f'NotImplementedError("{exercise["label"]}")'.encode() in content
 
 
-def _remarks_on_notebook() -> Iterator[str]:
+def _remarks_on_notebook(content: bytes) -> Iterator[str]:
     yield "only the notebook is packed; your .py files are not, since they would count instead"
+    text = content.replace(b'\\"', b'"')  # quotes inside a notebook's strings
+    stubs = [exercise["file"] for exercise in EXERCISES if _is_stub(exercise, text)]
+    if len(stubs) == len(EXERCISES):
+        yield (
+            f"nothing in {NOTEBOOK} is written yet. If you have worked in the .py files, "
+            "hand them in: python check.py --submit"
+        )
+    elif stubs:
+        yield f"{NOTEBOOK} still has parts that are not yet written: those of {', '.join(stubs)}"

@@ -466,10 +466,11 @@ def test_gradients(submission):
     hint="Does your layer keep something from an earlier call?",
 )
 def test_second_call(submission):
-    """Catches: results or weights remembered by shape.
+    """Catches: results remembered by shape, weights kept from the first call.
 
     The second answer of one layer is compared with the first answer of another with the same
-    weights; where even that one changes its mind, another test charges it.
+    weights, and so is its answer with new weights; where even that one changes its mind,
+    another test charges it.
     """
     first, second = normal("first", 2, 5, 12), normal("second", 2, 5, 12)
     layer = fresh(submission, 12, 3, "second call")
@@ -480,6 +481,9 @@ def test_second_call(submission):
     wanted = run(other, second)
     if distance(run(fresh(submission, 12, 3, "second call"), second), wanted) < 1e-6:
         require_close(after, wanted, 1e-4, "the second answer of one layer")
+        newer = fresh(submission, 12, 3, "newer weights")
+        layer.load_state_dict(newer.state_dict())
+        require_close(run(layer, second), run(newer, second), 1e-4, "the answer with new weights")
 
 
 @pytest.mark.graded(
