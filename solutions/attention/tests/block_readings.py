@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 import torch
-from block_weights import Parts
+from block_weights import Parts, as_matrix, is_matrix_with_axes
 from torch import Tensor
 
 Layer = tuple[Tensor, Tensor]
@@ -33,12 +33,17 @@ def as_layer(
 ) -> Layer:
     """Return one weight in the form of nn.Linear's, with its bias."""
     weight = state[name].double()
+    if is_matrix_with_axes(weight, d_model):
+        # Heads before features, as in (num_heads, d_k, d_model), are rows from either side.
+        is_stack = weight.dim() == 3 and d_model in weight.shape[-2:]
+        if not is_stack or (bare and weight.shape[-2] != d_model):
+            weight = as_matrix(weight, d_model)
     if weight.shape[-1] != d_model or (bare and weight.shape[-2] == d_model):
         weight = weight.transpose(-2, -1)
     weight = weight.flatten(0, -2)  # heads that are an axis of their own come one after another
     bias = torch.zeros(len(weight)).double()
     if name in parts.biases:
-        bias = state[parts.biases[name]].double()
+        bias = state[parts.biases[name]].double().flatten()
     return weight, bias
 
 

@@ -114,13 +114,20 @@ def test_second_call(submission):
 def test_corner(submission):
     """Catches: distances divided by the length, counted from the end, or cut off.
 
-    Both tables are the student's. Lengths of 1 are in the contract.
+    Both tables are the student's. Lengths of 1 are in the contract. Where near distances cost
+    evenly, far ones have to.
     """
     long = bias_of(submission, 4, 40)
     require(float(long.abs().max()) > 1e-3, "the bias is zero everywhere")
     for length in (1, 7):
         short = bias_of(submission, 4, length)
         require_close(long[:, :length, :length], short, 2e-5, "the corner of the longer table")
+    step, ones = long[:, 1, 0], torch.ones(4)
+    if float(step.abs().min()) > 1e-6 and distance(long[:, 39, 0] / step / 39, ones) < 1e-5:
+        far = bias_of(submission, 4, 300)[:, 299, 0] / step / 299
+        require_close(
+            far, ones, 1e-4, "the cost of each of 299 steps, in parts of that of the first,"
+        )
 
 
 @pytest.mark.graded(

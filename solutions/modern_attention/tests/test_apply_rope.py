@@ -175,7 +175,11 @@ def test_inputs_unchanged(submission):
     hint="Does your function keep something from an earlier call?",
 )
 def test_second_call(submission):
-    """Catches: angles remembered by shape, numbers at random."""
+    """Catches: angles remembered by shape or by some of the positions, numbers at random.
+
+    Lists of positions that begin and end alike are told apart, unless the second token is
+    turned wrongly in the first place.
+    """
     x = normal("second call", 2, 3, 4, 6)
     first, second = [3, 0, 5, 9], [1, 2, 8, 4]
     before = turned(submission, x, first)
@@ -185,6 +189,10 @@ def test_second_call(submission):
     again = [turned(submission, x[:, :, n : n + 1], [first[n]]) for n in range(4)]
     moved = min(distance(one, other) for one, other in zip(rows, again, strict=True))
     require_large(moved, 1e-2, "a token at another position gets the answer of the call before")
+    token, alike = x[:, :, 1:2], [3, 5, 0, 9]  # as `first`, but for the middle
+    if distance(before[:, :, 1:2], turned(submission, token, [0])) < 1e-5:
+        got, wanted = turned(submission, x, alike)[:, :, 1:2], turned(submission, token, [5])
+        require_close(got, wanted, 1e-5, "the second token of other positions, same at the ends,")
 
 
 @pytest.mark.graded(

@@ -41,9 +41,11 @@ def test_rows(submission):
 def test_added(submission):
     """Catches: products, factors on tokens or rows, tokens that are left out, twice the table.
 
-    All rows are alike, so that it does not matter which one is used.
+    All rows are alike, so that it does not matter which one is used. A token of zeros is a
+    token like any other.
     """
     row, x = normal("one row", 6), normal("added", 4, 5, 6)
+    x[1, 2] = 0.0
     layer, name = with_table(submission, row.repeat(9, 1), 5)
     if name:
         require_close(run(layer, x), x + row, 2e-5, "tokens plus a table of equal rows")

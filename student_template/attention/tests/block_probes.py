@@ -18,8 +18,10 @@ from block_weights import (
     TOKENS,
     VOCAB_SIZE,
     answer,
+    as_matrix,
     encoding,
     install,
+    is_matrix_with_axes,
     new_block,
     numbers,
     parts_of,
@@ -107,6 +109,8 @@ def passed_on(submission: Any, size: float, woven: bool = False) -> Tensor:
 
 def shaped(keep: Tensor, old: Tensor, woven: bool) -> Tensor:
     """Return the symmetric (d_model, d_model) matrix `keep`, cut or repeated to fit `old`."""
+    if is_matrix_with_axes(old, D_MODEL):
+        return shaped(keep, as_matrix(old, D_MODEL), woven).reshape(old.shape)
     turned = old.shape[-1] != D_MODEL
     rows = old.shape[-1] if turned else old.shape[-2]
     times = math.ceil(rows / D_MODEL)

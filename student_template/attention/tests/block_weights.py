@@ -73,9 +73,7 @@ def parts_of(
         for name, p in own.items()
         if name not in tables
         and p.requires_grad
-        and p.dim() in (2, 3)
-        and d_model in p.shape[-2:]
-        and set(p.shape[-2:]) <= sizes
+        and (has_matrices(p, d_model, sizes) or is_matrix_with_axes(p, d_model))
     ]
     if not tables:  # sized by another number: the count of parameters says so
         tables = [
@@ -83,10 +81,33 @@ def parts_of(
             for name, p in own.items()
             if name not in weights and p.requires_grad and p.dim() == 2 and p.shape[1] == d_model
         ][:1]
-    return Parts(tables, weights, paired(weights, own))
+    return Parts(tables, weights, paired(weights, own, d_model))
 
 
-def paired(weights: list[str], own: dict[str, Tensor]) -> dict[str, str]:
+def has_matrices(p: Tensor, d_model: int, sizes: set[int]) -> bool:
+    """Say whether a parameter is a projection's matrix, or several one after another."""
+    ends = set(p.shape[-2:])
+    return p.dim() in (2, 3) and d_model in ends and ends <= sizes
+
+
+def is_matrix_with_axes(p: Tensor, d_model: int) -> bool:
+    """Say whether a parameter is whole projections whose features have axes of their own.
+
+    Such as (d_model, num_heads, d_k), (3, num_heads, d_k, d_model), or a convolution's
+    (3 d_model, d_model, 1).
+    """
+    shape = [size for size in p.shape if size != 1]
+    is_whole = p.numel() in (d_model**2, 2 * d_model**2, 3 * d_model**2)
+    return p.dim() > 2 and len(shape) > 1 and is_whole and d_model in (shape[0], shape[-1])
+
+
+def as_matrix(weight: Tensor, d_model: int) -> Tensor:
+    """Return such a parameter as a matrix: (rows, d_model), or else (d_model, rows)."""
+    last = [size for size in weight.shape if size != 1][-1]
+    return weight.reshape(-1, d_model) if last == d_model else weight.reshape(d_model, -1)
+
+
+def paired(weights: list[str], own: dict[str, Tensor], d_model: int) -> dict[str, str]:
     """Return each weight's bias: the one of the same name, or else the next of a size that fits."""
     pairs = {}
     for weight in weights:
@@ -96,10 +117,16 @@ def paired(weights: list[str], own: dict[str, Tensor]) -> dict[str, str]:
     free = [
         name
         for name, p in own.items()
-        if p.dim() == 1 and name not in pairs.values() and not name.endswith((".weight", ".bias"))
+        if name not in (*weights, *pairs.values()) and not name.endswith((".weight", ".bias"))
     ]  # bare parameters, not those of a layer
     for weight in weights:
-        fits = [name for name in free if len(own[name]) in own[weight].shape]
+        rows = own[weight].numel() // d_model
+        fits = [
+            name
+            for name in free
+            if (own[name].dim() == 1 and len(own[name]) in own[weight].shape)
+            or (own[name].dim() > 1 and own[name].numel() == rows)
+        ]
         if weight not in pairs and fits:
             pairs[weight] = fits[0]
             free.remove(fits[0])
