@@ -15,10 +15,10 @@ from autograder import expectation, results
 
 LOOK_SECONDS = 0.2
 ZOMBIE_LOOKS = 15  # a process that has ended is one for a moment, until it is waited for
-GROWTH = {"grader": 40.0, "judge": 60.0, "zygote": 10.0}
+GROWTH = {"grader": 40.0, "judge": 40.0, "zygote": 10.0}
 """MiB that each may hold more at the end of a class of a thousand than early in it.
 
-The grader knows all results, to report on the class; judges keep room for the largest replies.
+The grader knows all results, to report on the class.
 """
 DESCRIPTORS = {"grader": 4, "judge": 8, "zygote": 8}
 """Likewise: these are what is in use at one moment, not what is lost."""
@@ -45,7 +45,7 @@ class Endurance:
     problems: list[str] = field(default_factory=list)
 
     def compare(self, role: str) -> tuple[float, float, float, float] | None:
-        """Memory and descriptors in the second and in the last fifth of the class.
+        """Memory and descriptors in the second and in the last fifth of the run.
 
         Of all processes with that role that were there in both; None when there is none.
         """
@@ -60,9 +60,9 @@ class Endurance:
         return worst[0][0], worst[1][0], most[0][1], most[1][1]
 
     def _hold(self, role: str, begin: float, end: float) -> dict[int, tuple[float, float]]:
-        low, high = begin * self.size, end * self.size
-        looks = [k for k in self.looks if low <= k.results <= high]
+        looks = [k for k in self.looks if k.results]
         looks = [k for k in looks if any(p.role == "judge" for p in k.family)]  # not yet at its end
+        looks = looks[int(begin * len(looks)) : int(end * len(looks))]
         found: dict[int, list[Process]] = {}
         for moment in looks:
             for process in moment.family:
@@ -78,15 +78,9 @@ class Endurance:
         }
 
     def judge(self, tables: int = 0) -> None:
-        """Notes what grows.
-
-        In a short class `tables` may still be mapped late, and who lives may be seen too seldom
-        to say anything.
-        """
+        """Notes what grows; `tables` may still be mapped late, in a short class."""
         for role, allowed in GROWTH.items():
             held, late = self.compare(role), tables * (role == "judge")
-            if held is None and tables:
-                continue
             if held is None:
                 self.problems.append(f"no {role} lived from the second fifth to the last")
                 continue
