@@ -31,6 +31,7 @@ class Proof:
     faults: int = 0
     entries: int = 0
     caught: int = 0
+    distinct: int = 0  # answers to the probe that can be told apart, the right one among them
     charged: dict[str, list[str]] = field(default_factory=dict)  # fault id to tests that charge it
     problems: list[str] = field(default_factory=list)
     # (fault id, test) to how it was judged by numbers, and whether it failed

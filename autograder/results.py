@@ -30,7 +30,6 @@ Status = Literal["graded", "ungradable", "grader_error"]
 Visibility = Literal["public", "hidden"]
 
 VERDICTS: tuple[str, ...] = get_args(Verdict)
-STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class InvalidResult(ValueError):

@@ -13,12 +13,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder import drawing, expectation, right_styles, scaffold
+from autograder import drawing, expectation, fault_figures, right_styles, scaffold
 from autograder.assignment import Assignment
 from autograder.calibration import Margins, calibrate
 from autograder.errors import KitError
 from autograder.expectation import Case
 from autograder.fault_page import render_fault_page
+from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
 from autograder.gallery import find_gallery
 from autograder.intake import Submission
@@ -103,9 +104,12 @@ def prove_all(assignment: Assignment) -> list[Proof]:
     session = Session(assignment)
     try:
         dictionaries = load_dictionaries(assignment.solution_dir)
-        return [prove(dictionary, session.tests) for dictionary in dictionaries.values()]
+        proofs = [prove(dictionary, session.tests) for dictionary in dictionaries.values()]
     finally:
         session.close()
+    for proof, dictionary in zip(proofs, dictionaries.values(), strict=True):
+        proof.distinct = fault_figures.measure(Table.of(dictionary)).distinct
+    return proofs
 
 
 def verify(material: Material) -> Iterator[Finding]:
@@ -256,7 +260,10 @@ def check_faults(material: Material, finding: Finding) -> Iterator[str]:
     """Every fault, and every combination, is caught; single ones by the test about them."""
     total = [sum(p.faults for p in material.proofs), sum(p.entries for p in material.proofs)]
     caught = sum(proof.caught for proof in material.proofs)
-    finding.figure = f"{total[0]} faults; {total[1]} entries, {caught} caught"
+    distinct = sum(proof.distinct for proof in material.proofs)
+    finding.figure = (
+        f"{total[0]} faults; {total[1]} entries, {caught} caught, {distinct} told apart"
+    )
     for proof in material.proofs:
         yield from proof.problems
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from autograder.errors import KitError
 from autograder.export.marks import Mark
 
-LMS = ("canvas", "moodle", "folders")
 MOODLE = "_assignsubmission_"
 PAGE, TEXT = "feedback.html", "feedback.md"
 

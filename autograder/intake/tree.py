@@ -49,10 +49,6 @@ class Folder:
     refused: list[tuple[str, str]] = field(default_factory=list)  # name, reason
     disk: Path | None = None  # where it lies, unless in an archive
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.folders or self.files or self.refused)
-
 
 class Builder:
     """Builds a folder from the entries of an archive; of those with one path the last wins."""
