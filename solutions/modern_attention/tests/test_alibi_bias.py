@@ -126,7 +126,7 @@ def test_corner(submission):
     if float(step.abs().min()) > 1e-6 and distance(long[:, 39, 0] / step / 39, ones) < 1e-5:
         far = bias_of(submission, 4, 300)[:, 299, 0] / step / 299
         require_close(
-            far, ones, 1e-4, "the cost of each of 299 steps, in parts of that of the first,"
+            far, ones, 1e-5, "the cost of each of 299 steps, in parts of that of the first,"
         )
 
 
