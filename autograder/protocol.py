@@ -26,6 +26,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import torch
 
@@ -37,6 +38,7 @@ MAX_ITEMS = 50_000
 MAX_DIMENSIONS = 16
 ALIGNMENT = 16
 SHORT = 1 << 16
+FIRST = 1 << 14  # bytes to make room for before a frame is known
 
 DTYPES: dict[str, torch.dtype] = {
     str(dtype).removeprefix("torch."): dtype
@@ -118,16 +120,21 @@ class Packer:
         name = _NAMES.get(tensor.dtype)
         if name is None:
             return ["o", f"tensor of {tensor.dtype}"]
-        flags = "g" * tensor.requires_grad + "p" * isinstance(tensor, torch.nn.Parameter)
+        flags = "g" if tensor.requires_grad else ""
+        if type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter):
+            flags += "p"
+        if tensor.nbytes > MAX_PAYLOAD - self.size - ALIGNMENT:
+            return ["o", "tensor too large to send"]
+        return ["T", name, list(tensor.shape), self._place(tensor), flags]
+
+    def _place(self, tensor: torch.Tensor) -> int:
+        """Takes the bytes of a tensor; returns where they begin."""
         plain = tensor.detach()
         if plain.is_conj() or plain.is_neg() or not plain.is_contiguous():
             plain = plain.resolve_conj().resolve_neg().contiguous()
-        if plain.numel() * plain.element_size() > MAX_PAYLOAD - self.size - ALIGNMENT:
-            return ["o", "tensor too large to send"]
-        if tensor.dtype is torch.bfloat16:
+        if tensor.dtype is torch.bfloat16:  # numpy has none
             plain = plain.view(torch.int16)
-        offset = self._blob(plain.reshape(-1).numpy().data.cast("B"))
-        return ["T", name, list(tensor.shape), offset, flags]
+        return self._blob(plain.numpy())
 
     def _array(self, array: np.ndarray[Any, Any]) -> Value:
         name = array.dtype.name
@@ -135,17 +142,21 @@ class Packer:
             return ["o", f"numpy array of {name}"[:100]]
         if array.nbytes > MAX_PAYLOAD - self.size - ALIGNMENT:
             return ["o", "array too large to send"]
-        offset = self._blob(np.ascontiguousarray(array).reshape(-1).data.cast("B"))
-        return ["A", name, list(array.shape), offset, ""]
+        return ["A", name, list(array.shape), self._blob(np.ascontiguousarray(array)), ""]
 
-    def _blob(self, data: memoryview) -> int:
-        offset = self.size
-        self.blobs.append(data)
-        self.size += len(data)
-        if pad := -self.size % ALIGNMENT:
+    def _blob(self, array: np.ndarray[Any, Any]) -> int:
+        """Takes the bytes of a contiguous array; returns where they begin."""
+        offset, size = self.size, array.nbytes
+        # Only what is long is worth not being copied.
+        self.blobs.append(array.tobytes() if size < SHORT else array.reshape(-1).data.cast("B"))
+        if pad := -size % ALIGNMENT:
             self.blobs.append(bytes(pad))
-            self.size += pad
+        self.size += size + pad
         return offset
+
+    def hold(self) -> None:
+        """Lets go of the tensors packed so far: what happens to them later changes nothing."""
+        self.blobs = [bytes(blob) for blob in self.blobs]
 
 
 class Unpacker:
@@ -160,6 +171,8 @@ class Unpacker:
         if depth > MAX_DEPTH or self._items > MAX_ITEMS:
             raise Violation("a value is nested too deeply or has too many parts")
         match value:
+            case ["T", str(name), list(shape), int(offset), str(flags)]:
+                return self.tensor(name, shape, offset, flags)
             case ["n"]:
                 return None
             case ["b", bool(flag)]:
@@ -176,10 +189,8 @@ class Unpacker:
                 return [self.unpack(item, depth + 1) for item in items]
             case ["d", list(pairs)]:
                 return dict(self._pair(pair, depth) for pair in pairs)
-            case ["T", str(name), list(shape), int(offset), str(flags)]:
-                return self.tensor(name, shape, offset, flags)
             case ["A", str(name), list(shape), int(offset), ""] if name != "bfloat16":
-                return self._flat(name, shape, offset).reshape(_sizes(shape)).numpy()
+                return self._read(name, shape, offset).numpy()
             case ["m", int(handle), str(class_name)]:
                 return self.module(handle, printable(class_name[:100]))
             case ["o", str(type_name)]:
@@ -193,12 +204,12 @@ class Unpacker:
         raise Violation("a dictionary entry is not a pair of text and value")
 
     def tensor(self, name: str, shape: Sequence[object], offset: int, flags: str) -> torch.Tensor:
-        return self._flat(name, shape, offset).reshape(_sizes(shape))
+        return self._read(name, shape, offset)
 
     def module(self, handle: int, class_name: str) -> Any:
         raise Violation("a module where none can be")
 
-    def _flat(self, name: str, shape: Sequence[object], offset: int) -> torch.Tensor:
+    def _read(self, name: str, shape: Sequence[object], offset: int) -> torch.Tensor:
         dtype = DTYPES.get(name)
         if dtype is None or len(shape) > MAX_DIMENSIONS:
             raise Violation("a tensor of unknown dtype or with too many dimensions")
@@ -210,11 +221,13 @@ class Unpacker:
         if type(offset) is not int or offset < 0 or offset % ALIGNMENT or end > len(self.payload):
             raise Violation("a tensor's bytes lie outside its frame")
         if count == 0:
-            return torch.empty(0, dtype=dtype)
+            return torch.empty(sizes, dtype=dtype)
         if dtype is torch.bool:  # a byte above 1 would be undefined behaviour in torch
             raw = torch.frombuffer(self.payload, dtype=torch.uint8, count=count, offset=offset)
-            return raw != 0 if bool((raw > 1).any()) else raw.view(torch.bool)
-        return torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
+            flat = raw != 0 if bool((raw > 1).any()) else raw.view(torch.bool)
+        else:
+            flat = torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
+        return flat.reshape(sizes)
 
 
 def printable(text: str) -> str:
@@ -243,7 +256,7 @@ def send(
     deadline: float | None = None,
 ) -> None:
     """Sends one frame. Raises `Closed` when nobody is there, `Late` when nobody reads."""
-    text = json.dumps(envelope, separators=(",", ":")).encode()
+    text = _encode(envelope)
     blobs = packer.blobs if packer else []
     size = packer.size if packer else 0
     header = HEADER.pack(len(text), size)
@@ -263,28 +276,38 @@ def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[st
     """Reads one frame: its envelope and its payload.
 
     `deadline` is a `time.monotonic()`; without it, waits for ever. Raises `Late`, `Closed` or
-    `Violation`.
+    `Violation`, this also where more than a frame is there: nobody has asked for that.
     """
     link.settimeout(None)
-    envelope_size, payload_size = HEADER.unpack(_exactly(link, HEADER.size, deadline))
+    data = bytearray(FIRST)
+    count = _read_on(link, data, 0, HEADER.size, deadline)
+    envelope_size, payload_size = HEADER.unpack_from(data)
     if envelope_size > MAX_ENVELOPE or payload_size > MAX_PAYLOAD:
         raise Violation("a frame larger than allowed")
-    text = _exactly(link, envelope_size, deadline)
-    payload = _exactly(link, payload_size, deadline)
+    begin = HEADER.size + envelope_size
+    if begin % ALIGNMENT:
+        raise Violation("an envelope that is not padded")
+    size = begin + payload_size
+    count = _read_on(link, data, count, size, deadline)
+    if count > size:
+        raise Violation("it spoke without having been asked")
+    text = bytes(data[HEADER.size : begin])
+    del data[size:], data[:begin]  # the payload stays, without having been copied
     try:
-        envelope = json.loads(text)
-    except (ValueError, RecursionError):
+        envelope = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise Violation("an envelope that is not JSON") from None
     if not isinstance(envelope, dict):
         raise Violation("an envelope that is not an object")
-    return envelope, payload
+    return envelope, data
 
 
-def _exactly(link: socket.socket, size: int, deadline: float | None) -> bytearray:
-    # The buffer grows with what really arrives, never with what a header promises.
-    data = bytearray(min(size, SHORT))
-    count = 0
+def _read_on(
+    link: socket.socket, data: bytearray, count: int, size: int, deadline: float | None
+) -> int:
+    """Reads into `data` behind `count` bytes until it holds `size`; returns how many it holds."""
     while count < size:
+        # The buffer grows with what really arrives, never with what a header promises.
         if count == len(data):
             data.extend(bytes(min(len(data), size - len(data))))
         if deadline is not None:
@@ -302,4 +325,13 @@ def _exactly(link: socket.socket, size: int, deadline: float | None) -> bytearra
         if received == 0:
             raise Closed
         count += received
-    return data
+    return count
+
+
+def _encode(envelope: dict[str, Any]) -> bytes:
+    """JSON, padded so that the payload behind it is aligned."""
+    try:
+        text = msgspec.json.encode(envelope)
+    except UnicodeEncodeError:  # halves of surrogate pairs in what a student wrote
+        text = json.dumps(envelope, ensure_ascii=False).encode("utf-8", "replace")
+    return text + b" " * (-(HEADER.size + len(text)) % ALIGNMENT)

@@ -77,10 +77,13 @@ class RemoteModule:
             yield parameter
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        packer = protocol.Packer()
-        packed = packer.pack(dict(state))
-        request = self._target() | {"op": "load_state", "state": packed}
-        self._owner.exchange(request, packer)
+        self._ahead = None
+        packer = self._owner.packer()
+        request = self._target() | {"op": "load_state", "state": packer.pack(dict(state))}
+        if packer.size < protocol.SHORT:
+            self._owner.defer(request, packer)
+        else:
+            self._owner.exchange(request, packer)
         with torch.no_grad():
             for name, mirror in self._mirrors.items():
                 if name in state and state[name].shape == mirror.shape:
@@ -166,7 +169,7 @@ def _call(
     kwargs: dict[str, object],
     mirrors: Mapping[str, nn.Parameter],
 ) -> Any:
-    packer = protocol.Packer()
+    packer = owner.packer()
     wanted = [name for name, mirror in mirrors.items() if mirror.requires_grad]
     request = target | {"op": "call", "args": packer.pack(args), "kwargs": packer.pack(kwargs)}
     request["parameters"] = wanted
@@ -205,7 +208,7 @@ class _RemoteGraph(torch.autograd.Function):
         owner: Submission = ctx.owner
         if ctx.generation != owner._generation:
             raise Stopped("The process of your code ended before its gradients were asked for.")
-        packer = protocol.Packer()
+        packer = owner.packer()
         packed = [packer.pack(grad) for grad in grads]
         reply, unpacker = owner.exchange(
             {"op": "backward", "graph": ctx.graph, "grads": packed}, packer

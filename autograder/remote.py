@@ -67,6 +67,7 @@ class Submission:
         self._failed: dict[str, StudentError | Stopped] = {}
         self._dropped: list[int] = []
         self._deferred: list[dict[str, Any]] = []
+        self._packed: protocol.Packer | None = None  # what deferred requests hold
         self._exchanges = 0
         self._deadline = math.inf
         self._variants: list[Submission] = []
@@ -105,7 +106,7 @@ class Submission:
         for variant in self._variants:
             variant.close()
         self._variants.clear()
-        self._deferred.clear()  # for modules that nobody holds any more
+        self._forget_deferred()  # for modules that nobody holds any more
         self._supplier.end_test()
 
     def close(self) -> None:
@@ -115,7 +116,6 @@ class Submission:
             self._worker = None
         self._loaded.clear()
         self._dropped.clear()
-        self._deferred.clear()
         self._generation += 1
 
     def is_alive(self) -> bool:
@@ -179,8 +179,8 @@ class Submission:
             envelope["drop"] = self._dropped[:1000]
             del self._dropped[:1000]
         if self._deferred:
-            envelope["first"] = self._deferred[:]
-            self._deferred.clear()
+            envelope["first"], packer = self._deferred[:], packer or self._packed
+            self._forget_deferred()
         self._exchanges += 1
         envelope.setdefault("grad", torch.is_grad_enabled())
         try:
@@ -207,9 +207,20 @@ class Submission:
             self._raise(reply["error"])
         return reply, Unpacker(self, payload)
 
-    def defer(self, envelope: dict[str, Any]) -> None:
+    def packer(self) -> protocol.Packer:
+        """For the values of the next request."""
+        return self._packed or protocol.Packer()
+
+    def defer(self, envelope: dict[str, Any], packer: protocol.Packer | None = None) -> None:
         """Has something done before the next request is; what it raises, that request raises."""
         self._deferred.append(envelope)
+        if packer is not None:
+            packer.hold()
+            self._packed = packer
+
+    def _forget_deferred(self) -> None:
+        self._deferred.clear()
+        self._packed = None
 
     def _await_reply(self, link: socket.socket, deadline: float) -> float:
         """Waits until there is something to read; returns until when it must have been read.

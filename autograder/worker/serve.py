@@ -72,6 +72,7 @@ class ServerPacker(protocol.Packer):
         super().__init__()
         self.objects = objects
         self.differentiable: list[torch.Tensor] = []
+        self._placed: dict[object, tuple[torch.Tensor, int]] = {}
 
     def other(self, value: object) -> protocol.Value:
         if isinstance(value, torch.nn.Module):
@@ -85,6 +86,14 @@ class ServerPacker(protocol.Packer):
         if packed[0] == "T" and tensor.requires_grad:
             self.differentiable.append(tensor)
         return packed
+
+    def _place(self, tensor: torch.Tensor) -> int:
+        """Sends the same memory once: a parameter is in `named_parameters` and in `state_dict`."""
+        key = tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+        key += tensor.is_conj(), tensor.is_neg()
+        if key not in self._placed:
+            self._placed[key] = tensor, super()._place(tensor)  # kept, so that its memory is
+        return self._placed[key][1]
 
 
 class ServerUnpacker(protocol.Unpacker):
@@ -126,7 +135,7 @@ class Server:
         self, envelope: dict[str, Any], payload: bytearray, packer: ServerPacker
     ) -> dict[str, Any]:
         for earlier in envelope.get("first", ()):
-            self.op_switch(earlier)
+            getattr(self, "op_" + earlier["op"])(earlier, ServerUnpacker(payload), packer)
         for handle in envelope.get("drop", ()):
             self.objects.pop(handle, None)
             self.graphs.pop(handle, None)

@@ -105,6 +105,8 @@ class Zygote:
             self.scratch = scratch.make()
         gc.collect()
         gc.freeze()
+        if sys.platform == "linux":
+            memory.collapse()
         selector = selectors.DefaultSelector()
         wake, woken = os.pipe()
         os.set_blocking(woken, False)
