@@ -25,6 +25,8 @@ def clean(text: str, limit: int = 4000) -> str:
     >>> clean("\x1b[31mred\x1b[0m\r\nnext\x00")
     'red\nnext'
     """
+    if len(text) <= limit and text.isascii() and text.isprintable():  # nearly always
+        return text
     text = text[: 4 * limit].replace("\r\n", "\n").replace("\r", "\n")
     text = _ESCAPES.sub("", text).translate(_DIRECTIONS)
     text = "".join(

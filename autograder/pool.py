@@ -56,7 +56,7 @@ class Pool:
     def __init__(self, assignment_id: str, jobs: int, isolation: str, zygote: Zygote) -> None:
         self.zygote = zygote
         self.isolation = Station(zygote.channels[0]).wait_ready()
-        self._arguments = (assignment_id, isolation)
+        self._arguments = (assignment_id, isolation, jobs)
         self.jobs = jobs
         self._lock = threading.Lock()
         self._is_closed = False
@@ -133,7 +133,12 @@ class Pool:
 
 
 def _begin(
-    assignment_id: str, isolation: str, fds: list[int], turn: Any, lifeline: tuple[int, int]
+    assignment_id: str,
+    isolation: str,
+    jobs: int,
+    fds: list[int],
+    turn: Any,
+    lifeline: tuple[int, int],
 ) -> None:
     """First thing in a judge's process: takes one of the channels that it inherited."""
     global _assignment_id, _isolation
@@ -143,6 +148,7 @@ def _begin(
         threading.Thread(target=_end_with_parent, args=lifeline, daemon=True).start()
     with turn.get_lock():
         place, turn.value = turn.value, turn.value + 1
+    _settle(place, jobs)
     channel = None
     for number, fd in enumerate(fds):
         if number == place:
@@ -153,6 +159,14 @@ def _begin(
     multiprocessing.util.Finalize(None, _close_zygote, exitpriority=10)
     with contextlib.suppress(KitError):  # is said again when there is somebody to say it to
         _open(channel)
+
+
+def _settle(place: int, jobs: int) -> None:
+    """Stays on one core, with its workers: they never compute at once, and it saves a tenth."""
+    if sys.platform == "linux":
+        cores = sorted(os.sched_getaffinity(0))
+        if jobs <= len(cores):
+            os.sched_setaffinity(0, {cores[place % len(cores)]})
 
 
 def _end_with_parent(read_end: int, write_end: int) -> None:

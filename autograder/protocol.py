@@ -9,6 +9,7 @@ Values inside an envelope are tagged lists:
     ["n"]  ["b", true]  ["i", "12"]  ["f", "0x1.8p+0"]  ["s", "text"]   plain values
     ["l", [...]]  ["t", [...]]  ["d", [[key, value], ...]]              list, tuple, dict
     ["T", dtype, shape, offset, flags]                                  tensor, bytes in the payload
+    ["D", [[key, shape, flags], ...], offset]        dict of float32 tensors, one behind the other
     ["A", dtype, shape, offset, flags]                                  numpy array, likewise
     ["m", handle, class name]                                           a module kept by the worker
     ["o", type name]                                                    anything else, by name only
@@ -106,6 +107,8 @@ class Packer:
         if isinstance(value, list):
             return ["l", [self.pack(item, depth + 1) for item in value]]
         if isinstance(value, dict):
+            if len(value) > 1 and all(map(_is_plain, value.values())):
+                return self._tensors(value)
             pairs = [[str(key)[:1000], self.pack(item, depth + 1)] for key, item in value.items()]
             return ["d", pairs]
         return self.other(value)
@@ -120,21 +123,29 @@ class Packer:
         name = _NAMES.get(tensor.dtype)
         if name is None:
             return ["o", f"tensor of {tensor.dtype}"]
-        flags = "g" if tensor.requires_grad else ""
-        if type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter):
-            flags += "p"
         if tensor.nbytes > MAX_PAYLOAD - self.size - ALIGNMENT:
             return ["o", "tensor too large to send"]
-        return ["T", name, list(tensor.shape), self._place(tensor), flags]
-
-    def _place(self, tensor: torch.Tensor) -> int:
-        """Takes the bytes of a tensor; returns where they begin."""
         plain = tensor.detach()
         if plain.is_conj() or plain.is_neg() or not plain.is_contiguous():
             plain = plain.resolve_conj().resolve_neg().contiguous()
         if tensor.dtype is torch.bfloat16:  # numpy has none
             plain = plain.view(torch.int16)
-        return self._blob(plain.numpy())
+        return ["T", name, list(tensor.shape), self._blob(plain.numpy()), self.flags(tensor)]
+
+    def _tensors(self, named: dict[object, torch.Tensor]) -> Value:
+        """The state of a module costs little this way."""
+        if sum(tensor.nbytes for tensor in named.values()) > MAX_PAYLOAD - self.size - ALIGNMENT:
+            return ["o", "state too large to send"]
+        self._items += len(named)
+        with torch.no_grad():
+            joined = torch.cat([tensor.reshape(-1) for tensor in named.values()])
+        heads = [[str(key)[:1000], list(t.shape), self.flags(t)] for key, t in named.items()]
+        return ["D", heads, self._blob(joined.numpy())]
+
+    def flags(self, tensor: torch.Tensor) -> str:
+        """What else is to be known of a tensor that is sent."""
+        is_parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
+        return "g" * tensor.requires_grad + "p" * is_parameter
 
     def _array(self, array: np.ndarray[Any, Any]) -> Value:
         name = array.dtype.name
@@ -159,6 +170,16 @@ class Packer:
         self.blobs = [bytes(blob) for blob in self.blobs]
 
 
+def _is_plain(value: object) -> bool:
+    """Whether a tensor is like most: float32, in memory as it looks."""
+    return (
+        type(value) in (torch.Tensor, torch.nn.Parameter)
+        and value.dtype is torch.float32  # type: ignore[attr-defined]
+        and value.layout is torch.strided  # type: ignore[attr-defined]
+        and value.is_cpu  # type: ignore[attr-defined]
+    )
+
+
 class Unpacker:
     """Turns tagged lists back into values; tensors are views of the frame's own buffer."""
 
@@ -172,7 +193,9 @@ class Unpacker:
             raise Violation("a value is nested too deeply or has too many parts")
         match value:
             case ["T", str(name), list(shape), int(offset), str(flags)]:
-                return self.tensor(name, shape, offset, flags)
+                return self.mark(self._read(name, shape, offset), flags)
+            case ["D", list(heads), int(offset)]:
+                return self._tensors(heads, offset)
             case ["n"]:
                 return None
             case ["b", bool(flag)]:
@@ -203,13 +226,29 @@ class Unpacker:
                 return printable(key), self.unpack(item, depth + 1)
         raise Violation("a dictionary entry is not a pair of text and value")
 
-    def tensor(self, name: str, shape: Sequence[object], offset: int, flags: str) -> torch.Tensor:
-        return self._read(name, shape, offset)
+    def _tensors(self, heads: Sequence[object], offset: int) -> dict[str, torch.Tensor]:
+        named = {}
+        self._items += len(heads)
+        for head in heads:
+            match head:
+                case [str(key), list(shape), str(flags)]:
+                    tensor = self._read("float32", shape, offset, step=4)
+                    named[printable(key)] = self.mark(tensor, flags)
+                    offset += tensor.nbytes
+                case _:
+                    raise Violation("a tensor of a state has no known form")
+        return named
+
+    def mark(self, tensor: torch.Tensor, flags: str) -> torch.Tensor:
+        """What becomes of a tensor and what is known of it."""
+        return tensor
 
     def module(self, handle: int, class_name: str) -> Any:
         raise Violation("a module where none can be")
 
-    def _read(self, name: str, shape: Sequence[object], offset: int) -> torch.Tensor:
+    def _read(
+        self, name: str, shape: Sequence[object], offset: int, step: int = ALIGNMENT
+    ) -> torch.Tensor:
         dtype = DTYPES.get(name)
         if dtype is None or len(shape) > MAX_DIMENSIONS:
             raise Violation("a tensor of unknown dtype or with too many dimensions")
@@ -218,7 +257,7 @@ class Unpacker:
         if math.prod(max(size, 1) for size in sizes) > MAX_PAYLOAD:
             raise Violation("a tensor with an impossible size")
         end = offset + count * dtype.itemsize
-        if type(offset) is not int or offset < 0 or offset % ALIGNMENT or end > len(self.payload):
+        if type(offset) is not int or offset < 0 or offset % step or end > len(self.payload):
             raise Violation("a tensor's bytes lie outside its frame")
         if count == 0:
             return torch.empty(sizes, dtype=dtype)

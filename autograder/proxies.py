@@ -152,8 +152,7 @@ class Unpacker(protocol.Unpacker):
     def module(self, handle: int, class_name: str) -> RemoteModule:
         return RemoteModule(self.owner, handle, class_name[:100])
 
-    def tensor(self, name: str, shape: Any, offset: int, flags: str) -> Tensor:
-        tensor = super().tensor(name, shape, offset, flags)
+    def mark(self, tensor: Tensor, flags: str) -> Tensor:
         if "g" in flags:
             if not (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
                 raise protocol.Violation("a gradient of something that has none")

@@ -245,6 +245,8 @@ class Station:
         self._number += 1
         number = self._number
         order = {"number": number, "limits": limits, "preload": list(preload)}
+        if sys.platform == "linux":
+            order["cores"] = sorted(os.sched_getaffinity(0))
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))]
         try:
             self.channel.sendmsg([json.dumps(order).encode()], rights)

@@ -90,8 +90,7 @@ class _Flagged(protocol.Unpacker):
         super().__init__(payload)
         self.tensors: list[Tensor] = []
 
-    def tensor(self, name: str, shape: Any, offset: int, flags: str) -> Tensor:
-        tensor = super().tensor(name, shape, offset, flags)
+    def mark(self, tensor: Tensor, flags: str) -> Tensor:
         if "g" in flags and tensor.dtype.is_floating_point:
             self.tensors.append(tensor.requires_grad_())
         return tensor

@@ -91,7 +91,7 @@ def test_a_broken_declaration_is_named(call):
 
 
 def test_an_unexpected_error_is_one_line_and_debug_shows_it(call, monkeypatch):
-    monkeypatch.setattr(machine, "count_judges", lambda: 1 // 0)
+    monkeypatch.setattr(machine, "count_cores", lambda: 1 // 0)
     code, text = call("grade", "demo", "class")
     assert code == 2
     assert "Traceback" not in text

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     " Of several, the later ones add to the first.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: three for two cores]"
+    "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: one for each core]"
 )
 @click.option("--only", multiple=True, metavar="STUDENT", help="Grade this student; repeatable.")
 @click.option("--fresh", is_flag=True, help="Grade anew what has not changed, too.")
@@ -91,7 +91,7 @@ def grade(
                 out,
                 roster=read_rosters(roster),
                 # Many hostile cases of the gallery do nothing but let their time run out.
-                jobs=jobs or machine.count_judges() * (1 if submissions else 3),
+                jobs=jobs or machine.count_cores() * (1 if submissions else 3),
                 only=only,
                 fresh=fresh,
                 isolation=isolation,

@@ -11,11 +11,6 @@ def count_cores() -> int:
     return os.cpu_count() or 1
 
 
-def count_judges() -> int:
-    """Return how many judges keep this machine busy: each waits half the time for its worker."""
-    return count_cores() * 3 // 2 or 1
-
-
 def show_path(path: Path) -> str:
     """Return a path as short as it can be said from here."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

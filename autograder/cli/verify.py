@@ -10,7 +10,7 @@ from autograder.plaintext import clean_line
 @click.command(epilog="Example: autograder verify attention")
 @click.argument("assignment")
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: three for two cores]"
+    "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: one for each core]"
 )
 @click.option(
     "--accept", is_flag=True, help="Write the verdicts found into the gallery; review the diff."
@@ -26,7 +26,7 @@ def verify(assignment: str, jobs: int | None, accept: bool) -> int:
     from autograder.assignment import load
 
     declared = load(assignment)
-    running = pool.start(assignment, jobs or machine.count_judges())
+    running = pool.start(assignment, jobs or machine.count_cores())
     try:
         material = verifying.gather(declared, running)
     finally:

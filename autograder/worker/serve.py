@@ -32,6 +32,8 @@ AHEAD, AHEAD_BYTES = ("named_parameters", "state_dict"), 1 << 16
 def warm_up() -> None:
     """Does in the zygote, once, what every worker would do on its first request."""
     torch.set_num_threads(1)
+    with contextlib.suppress(ImportError):  # what is blocked most often: see `substitution`
+        importlib.import_module("torch.nn.attention.flex_attention")
     torch.nn.functional.softmax(torch.ones(2, 2) @ torch.nn.Linear(2, 2)(torch.ones(2, 2)), -1)
     # Code that draws random numbers draws the same ones in every run of the grader.
     random.seed(0)
@@ -72,7 +74,6 @@ class ServerPacker(protocol.Packer):
         super().__init__()
         self.objects = objects
         self.differentiable: list[torch.Tensor] = []
-        self._placed: dict[object, tuple[torch.Tensor, int]] = {}
 
     def other(self, value: object) -> protocol.Value:
         if isinstance(value, torch.nn.Module):
@@ -81,19 +82,10 @@ class ServerPacker(protocol.Packer):
             return ["m", handle, type(value).__name__[:100]]
         return super().other(value)
 
-    def _tensor(self, tensor: torch.Tensor) -> protocol.Value:
-        packed = super()._tensor(tensor)
-        if packed[0] == "T" and tensor.requires_grad:
+    def flags(self, tensor: torch.Tensor) -> str:
+        if tensor.requires_grad:
             self.differentiable.append(tensor)
-        return packed
-
-    def _place(self, tensor: torch.Tensor) -> int:
-        """Sends the same memory once: a parameter is in `named_parameters` and in `state_dict`."""
-        key = tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
-        key += tensor.is_conj(), tensor.is_neg()
-        if key not in self._placed:
-            self._placed[key] = tensor, super()._place(tensor)  # kept, so that its memory is
-        return self._placed[key][1]
+        return super().flags(tensor)
 
 
 class ServerUnpacker(protocol.Unpacker):
@@ -103,9 +95,9 @@ class ServerUnpacker(protocol.Unpacker):
         super().__init__(payload)
         self.tensors: list[torch.Tensor] = []
 
-    def tensor(self, name: str, shape: Any, offset: int, flags: str) -> torch.Tensor:
-        tensor = super().tensor(name, shape, offset, flags)
-        tensor.requires_grad_("g" in flags)
+    def mark(self, tensor: torch.Tensor, flags: str) -> torch.Tensor:
+        if "g" in flags:
+            tensor.requires_grad_()
         self.tensors.append(tensor)
         return tensor
 
@@ -231,10 +223,8 @@ class Server:
         self, envelope: dict[str, Any], unpacker: ServerUnpacker, _: object
     ) -> dict[str, Any]:
         module: Any = self.objects[envelope["handle"]]
-        for part in module.modules():  # a table made in inference mode is a table all the same
-            for name, buffer in part.named_buffers(recurse=False):
-                if buffer.is_inference():
-                    part._buffers[name] = buffer.clone()
+        if any(buffer.is_inference() for buffer in module.buffers()):
+            _leave_inference_mode(module)
         module.load_state_dict(unpacker.unpack(envelope["state"]))
         return {}
 
@@ -271,6 +261,13 @@ class Server:
                 text = linecache.getline(path, line).strip()[:200]
                 own.append([os.path.basename(path), line, frame.f_code.co_name[:100], text])
         yield from own[-8:]
+
+
+def _leave_inference_mode(module: torch.nn.Module) -> None:
+    """A table made in inference mode is a table all the same."""
+    for part in module.modules():
+        for name, buffer in part.named_buffers(recurse=False):
+            part._buffers[name] = buffer.clone()
 
 
 def inputs_with_grad(tensors: list[torch.Tensor]) -> list[torch.Tensor]:

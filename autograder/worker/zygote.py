@@ -3,7 +3,8 @@
 It never runs student code and knows no test. Each channel leads to one judge and carries small
 JSON messages, one a packet:
 
-    judge -> zygote   {"number": 7, "limits": {...}, "preload": ["einops"]} and the worker's socket
+    judge -> zygote   {"number": 7, "limits": {...}, "preload": ["einops"], "cores": [0]}
+                      and the worker's socket
     zygote -> judge   {"ready": "full"}
                       {"number": 7, "started": pid} and, on Linux, a pidfd of the worker
                       {"number": 7, "refused": "why"}
@@ -155,6 +156,8 @@ class Zygote:
         def work() -> None:
             from autograder.worker import serve
 
+            if "cores" in order:
+                os.sched_setaffinity(0, order["cores"])
             self._close_in(fork)
             serve.run(link, os.path.join(self._home(number), "submission"))
 
