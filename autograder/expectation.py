@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from autograder.errors import BrokenAssignment
-from autograder.results import VERDICTS, Judgement
+from autograder.results import VERDICTS, Judgement, Result
 
 CASE = "case.toml"
 
@@ -63,7 +63,7 @@ def expand(verdicts: dict[str, str], tests: Sequence[str]) -> dict[str, str]:
     return expanded
 
 
-def compare(case: Case, judgement: Judgement) -> list[str]:
+def compare(case: Case, judgement: Judgement | Result) -> list[str]:
     """Where the judge and the case disagree, one line each."""
     tests = [test.id for test in judgement.tests]
     try:
@@ -77,6 +77,18 @@ def compare(case: Case, judgement: Judgement) -> list[str]:
             said = (test.staff_message or test.message).splitlines()[:1]
             lines.append(f"{test.id} is {test.verdict}, not {want}: {''.join(said)[:160]}")
     return lines
+
+
+def compare_all(gallery: Path, results: Mapping[str, Result]) -> tuple[int, list[str]]:
+    """How many right and wrong cases there are among results, and where any of them disagree."""
+    count, lines = 0, []
+    for student, result in results.items():
+        kind, _, name = student.partition("-")
+        if kind in ("right", "wrong"):
+            count += 1
+            found = compare(read_case(gallery / kind / name), result)
+            lines += [f"{student}: {line}" for line in found]
+    return count, lines
 
 
 def condense(judgement: Judgement, exercises: Iterable[str]) -> dict[str, str]:

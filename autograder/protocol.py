@@ -66,6 +66,10 @@ class Late(Exception):
     """No whole frame arrived before the deadline."""
 
 
+class _TooLarge(Exception):
+    """A value has more parts than may cross."""
+
+
 class Opaque:
     """An object that stayed on the other side; only the name of its type crossed."""
 
@@ -84,10 +88,16 @@ class Packer:
         self.size = 0
         self._items = 0
 
-    def pack(self, value: object, depth: int = 0) -> Value:
+    def pack(self, value: object) -> Value:
+        try:
+            return self._pack(value, 0)
+        except _TooLarge:
+            return ["o", "deeply nested or very large " + type(value).__name__[:80]]
+
+    def _pack(self, value: object, depth: int) -> Value:
         self._items += 1
         if depth > MAX_DEPTH or self._items > MAX_ITEMS:
-            return ["o", "deeply nested or very large " + type(value).__name__[:80]]
+            raise _TooLarge
         if value is None:
             return ["n"]
         if isinstance(value, bool):
@@ -103,13 +113,13 @@ class Packer:
         if isinstance(value, (np.ndarray, np.generic)):
             return self._array(np.asarray(value))
         if isinstance(value, tuple):
-            return ["t", [self.pack(item, depth + 1) for item in value]]
+            return ["t", [self._pack(item, depth + 1) for item in value]]
         if isinstance(value, list):
-            return ["l", [self.pack(item, depth + 1) for item in value]]
+            return ["l", [self._pack(item, depth + 1) for item in value]]
         if isinstance(value, dict):
             if len(value) > 1 and all(map(_is_plain, value.values())):
                 return self._tensors(value)
-            pairs = [[str(key)[:1000], self.pack(item, depth + 1)] for key, item in value.items()]
+            pairs = [[str(key)[:1000], self._pack(item, depth + 1)] for key, item in value.items()]
             return ["d", pairs]
         return self.other(value)
 
@@ -193,7 +203,7 @@ class Unpacker:
             raise Violation("a value is nested too deeply or has too many parts")
         match value:
             case ["T", str(name), list(shape), int(offset), str(flags)]:
-                return self.mark(self._read(name, shape, offset), flags)
+                return self.mark(self._view(name, shape, offset), flags)
             case ["D", list(heads), int(offset)]:
                 return self._tensors(heads, offset)
             case ["n"]:
@@ -205,7 +215,7 @@ class Unpacker:
             case ["f", str(digits)] if len(digits) <= 40:
                 return _read(float.fromhex, digits)
             case ["s", str(text)]:
-                return printable(text)
+                return text
             case ["t", list(items)]:
                 return tuple(self.unpack(item, depth + 1) for item in items)
             case ["l", list(items)]:
@@ -213,17 +223,17 @@ class Unpacker:
             case ["d", list(pairs)]:
                 return dict(self._pair(pair, depth) for pair in pairs)
             case ["A", str(name), list(shape), int(offset), ""] if name != "bfloat16":
-                return self._read(name, shape, offset).numpy()
+                return self._view(name, shape, offset).numpy()
             case ["m", int(handle), str(class_name)]:
-                return self.module(handle, printable(class_name[:100]))
+                return self.module(handle, class_name[:100])
             case ["o", str(type_name)]:
-                return Opaque(printable(type_name[:100]))
+                return Opaque(type_name[:100])
         raise Violation("a value has no known form")
 
     def _pair(self, pair: object, depth: int) -> tuple[str, Any]:
         match pair:
             case [str(key), item]:
-                return printable(key), self.unpack(item, depth + 1)
+                return key, self.unpack(item, depth + 1)
         raise Violation("a dictionary entry is not a pair of text and value")
 
     def _tensors(self, heads: Sequence[object], offset: int) -> dict[str, torch.Tensor]:
@@ -232,8 +242,8 @@ class Unpacker:
         for head in heads:
             match head:
                 case [str(key), list(shape), str(flags)]:
-                    tensor = self._read("float32", shape, offset, step=4)
-                    named[printable(key)] = self.mark(tensor, flags)
+                    tensor = self._view("float32", shape, offset, step=4)
+                    named[key] = self.mark(tensor, flags)
                     offset += tensor.nbytes
                 case _:
                     raise Violation("a tensor of a state has no known form")
@@ -246,7 +256,7 @@ class Unpacker:
     def module(self, handle: int, class_name: str) -> Any:
         raise Violation("a module where none can be")
 
-    def _read(
+    def _view(
         self, name: str, shape: Sequence[object], offset: int, step: int = ALIGNMENT
     ) -> torch.Tensor:
         dtype = DTYPES.get(name)
@@ -267,11 +277,6 @@ class Unpacker:
         else:
             flat = torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
         return flat.reshape(sizes)
-
-
-def printable(text: str) -> str:
-    """The text without what has no form in UTF-8 (halves of surrogate pairs)."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _sizes(shape: Sequence[object]) -> list[int]:
@@ -324,14 +329,14 @@ def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[st
     if envelope_size > MAX_ENVELOPE or payload_size > MAX_PAYLOAD:
         raise Violation("a frame larger than allowed")
     begin = HEADER.size + envelope_size
-    if begin % ALIGNMENT:
-        raise Violation("an envelope that is not padded")
     size = begin + payload_size
     count = _read_on(link, data, count, size, deadline)
     if count > size:
         raise Violation("it spoke without having been asked")
     text = bytes(data[HEADER.size : begin])
-    del data[size:], data[:begin]  # the payload stays, without having been copied
+    del data[size:], data[:begin]  # not copied: the payload stays where it is, and is aligned
+    if begin % ALIGNMENT:  # unless the other side has not padded the envelope
+        data = bytearray(bytes(data))
     try:
         envelope = msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -46,6 +46,7 @@ class RemoteModule:
         self._generation = owner._generation
         self._mirrors: dict[str, nn.Parameter] = {}
         self._ahead: tuple[int, Unpacker, dict[str, Any]] | None = None
+        self._shapes: dict[str, torch.Size] = {}  # of its state, where that is known
         self.class_name = class_name
         self.training = True
 
@@ -58,7 +59,9 @@ class RemoteModule:
         return _call(self._owner, self._target(), args, kwargs, mirrors)
 
     def state_dict(self) -> dict[str, Tensor]:
-        return self._named("state_dict")
+        state = self._named("state_dict")
+        self._shapes = _shapes(state)
+        return state
 
     def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
         yield from self._named("named_buffers").items()
@@ -80,8 +83,8 @@ class RemoteModule:
         self._ahead = None
         packer = self._owner.packer()
         request = self._target() | {"op": "load_state", "state": packer.pack(dict(state))}
-        if packer.size < protocol.SHORT:
-            self._owner.defer(request, packer)
+        if _shapes(state) == self._shapes and packer.size < protocol.SHORT:
+            self._owner.defer(request, packer)  # it fits, so nothing has to be said now
         else:
             self._owner.exchange(request, packer)
         with torch.no_grad():
@@ -237,6 +240,10 @@ def _copy_changes(changed: object, unpacker: Unpacker, inputs: list[Tensor]) -> 
                         inputs[index].copy_(new)
             case _:
                 unpacker.owner.violated("a changed argument that is none")
+
+
+def _shapes(state: Mapping[str, Tensor]) -> dict[str, torch.Size]:
+    return {name: value.shape for name, value in state.items()}
 
 
 def _tensors_in(value: object) -> list[Tensor]:

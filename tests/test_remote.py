@@ -246,3 +246,20 @@ def test_a_state_that_was_sent_ahead_is_not_believed_for_long(open_submission: O
     plain(torch.ones(2))
     assert plain.state_dict()["weight"].tolist() == [2, 2]
     assert plain.double().state_dict()["weight"].dtype is torch.float64
+
+
+def test_a_state_is_loaded_as_it_was_and_before_anything_else_is_asked(
+    open_submission: Open,
+) -> None:
+    remote, local = open_submission(LAYER, "Layer").Layer(4), local_layer(4)
+    state = {name: value.clone() for name, value in remote.state_dict().items()}
+    state["inner.weight"][:] = 2.0
+    remote.load_state_dict(state)
+    local.load_state_dict(state)
+    state["inner.weight"][:] = 3.0
+    x = torch.randn(2, 4)
+    torch.testing.assert_close(remote(x), local(x))
+    remote.load_state_dict(state)
+    assert bool((remote.state_dict()["inner.weight"] == 3.0).all())
+    remote.load_state_dict(local.state_dict())
+    assert bool((dict(remote.named_parameters())["inner.weight"] == 2.0).all())

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import machine
-from autograder.cli.exits import EXIT_INTERRUPTED
+from autograder.cli.exits import EXIT_FAULT, EXIT_INTERRUPTED
 from autograder.errors import KitError
 
 if TYPE_CHECKING:
-    from autograder.grading import Pool, StartPool
+    from autograder.grading import Pool, StartPool, Summary
 
 
 @click.command(epilog="Example: autograder grade attention submissions/ --only ada --fresh")
@@ -103,7 +103,30 @@ def grade(
         click.echo(f"Interrupted. What was graded is in {out}; run again to finish.", err=True)
         return EXIT_INTERRUPTED
     terminal.show(summary, out)
+    if submissions is None and not _is_as_declared(summary):
+        return EXIT_FAULT
     return summary.exit_code
+
+
+def _is_as_declared(summary: "Summary") -> bool:
+    """Says whether the gallery got the verdicts that its cases declare."""
+    from autograder.expectation import compare_all
+
+    results = {
+        row.student: row.result for row in summary.rows if row.result and row.status == "graded"
+    }
+    count, lines = compare_all(summary.assignment.gallery_dir, results)
+    if not lines:
+        click.echo(f"All {count} right and wrong cases got the verdicts that they declare.")
+        return True
+    for line in lines[:20]:
+        click.echo(line, err=True)
+    click.echo(
+        f"{len(lines)} verdicts are not those that the gallery declares. Run:"
+        f" autograder verify {summary.assignment.id}",
+        err=True,
+    )
+    return False
 
 
 def _cluster_at(address: str) -> "StartPool":
