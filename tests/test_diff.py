@@ -105,6 +105,13 @@ def test_the_command_lists_changes_and_counts(old, tmp_path, capsys):
     ]
 
 
+def test_one_changed_mark_is_counted_as_one(old, tmp_path, capsys):
+    new = make_folder(tmp_path / "new", {"ada": PASSED, "bob": PASSED})
+    with pytest.raises(SystemExit):
+        cli.main(["diff", str(old), str(new)])
+    assert "1 mark changed," in capsys.readouterr().out
+
+
 def test_names_are_shown_as_text(tmp_path, capsys):
     data = json.loads(results.encode(make_result(PASSED, student="x")))
     data["student"] = "\x1b[31mx\n"

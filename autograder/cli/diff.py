@@ -33,8 +33,9 @@ def diff(old: Path, new: Path) -> int:
         for name in names:
             click.echo(clean_line(f"{name}: {words}", 300))
     others = len(changes.students) - marked
+    noun = "mark" if marked == 1 else "marks"
     click.echo(
-        f"{marked} marks changed, {others} with other verdicts only, {changes.unchanged} unchanged,"
+        f"{marked} {noun} changed, {others} with other verdicts only, {changes.unchanged} unchanged,"
         f" {len(changes.added)} added, {len(changes.removed)} removed."
     )
     return 0
