@@ -35,7 +35,8 @@ def diff(old: Path, new: Path) -> int:
     others = len(changes.students) - marked
     noun = "mark" if marked == 1 else "marks"
     click.echo(
-        f"{marked} {noun} changed, {others} with other verdicts only, {changes.unchanged} unchanged,"
-        f" {len(changes.added)} added, {len(changes.removed)} removed."
+        f"{marked} {noun} changed, {others} with other verdicts only,"
+        f" {changes.unchanged} unchanged, {len(changes.added)} added,"
+        f" {len(changes.removed)} removed."
     )
     return 0
