@@ -1,5 +1,7 @@
 """autograder export and diff: right exit codes, words for bad calls, nothing overwritten."""
 
+import csv
+
 import pytest
 from demo_kit import BLOCK, LAYER, make_kit, write_files
 from lms_archives import make_canvas_gradebook, make_class, make_moodle_worksheet
@@ -82,6 +84,20 @@ def test_a_table_for_excel_has_its_mark(call, home):
     assert (home / "marks.csv").read_bytes().startswith(b"\xef\xbb\xbfstudent,")
     assert call("export", "csv", "demo", "--out", "marks.csv")[0] == 0
     assert (home / "marks.csv").read_bytes().startswith(b"student,")
+
+
+def test_a_table_has_a_zero_for_nothing_handed_in_when_asked_to(call, home):
+    def read(*options: str) -> dict[str, tuple[str, str, str]]:
+        assert call("export", "csv", "demo", "--out", "marks.csv", *options)[0] == 0
+        rows = csv.DictReader((home / "marks.csv").read_text(encoding="utf-8").splitlines())
+        return {row["student"]: (row["status"], row["score"], row["mark"]) for row in rows}
+
+    plain, zeroed = read(), read("--missing-as-zero")
+    absent = {student for student, (status, *_) in plain.items() if status == "absent"}
+    assert len(absent) == 2
+    assert {plain[student] for student in absent} == {("absent", "", "")}
+    assert {zeroed[student] for student in absent} == {("absent", "", "0.00")}
+    assert all(zeroed[student] == plain[student] for student in plain.keys() - absent)
 
 
 @pytest.mark.parametrize(

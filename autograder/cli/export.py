@@ -41,6 +41,11 @@ def _share(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+_MISSING_AS_ZERO = click.option(
+    "--missing-as-zero", is_flag=True, help="0 for who is on the roster and handed in nothing."
+)
+
+
 def _share_filling(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add what every table that is filled in is asked."""
     for option in (
@@ -50,11 +55,7 @@ def _share_filling(function: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Path(path_type=Path),
             help="File to write.  [default: TABLE with -filled before its ending]",
         ),
-        click.option(
-            "--missing-as-zero",
-            is_flag=True,
-            help="0 for who is on the roster and handed in nothing.",
-        ),
+        _MISSING_AS_ZERO,
         click.option("--scale", is_flag=True, help="Scale marks to the maximum of the LMS."),
         click.option("--column", default="", help="Title of the column of marks."),
     ):
@@ -130,16 +131,22 @@ def moodle(
 @export.command(epilog="Example: autograder export csv attention --out marks.csv")
 @_share
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+@_MISSING_AS_ZERO
 @click.option("--excel", is_flag=True, help="With the mark that Excel needs to read UTF-8.")
 def csv(
-    assignment: str, grades: Path | None, roster: tuple[Path, ...], out: Path, excel: bool
+    assignment: str,
+    grades: Path | None,
+    roster: tuple[Path, ...],
+    out: Path,
+    missing_as_zero: bool,
+    excel: bool,
 ) -> int:
     """Write a table with a row a student: score, lateness, penalty and mark."""
     from autograder.export.table import render_table
 
     declared, _, marks = _read(assignment, grades, roster)
-    data = render_table(declared, marks).encode("utf-8-sig" if excel else "utf-8", "replace")
-    _write(out, data)
+    table = render_table(declared, marks, is_missing_zero=missing_as_zero)
+    _write(out, table.encode("utf-8-sig" if excel else "utf-8", "replace"))
     click.echo(f"Wrote {show_path(out)}: {len(marks)} students.")
     return 0
 

@@ -152,9 +152,7 @@ def fill(
         if mark is None:
             continue
         _check_maximum(line, maximum, policy, filling)
-        value = mark.final
-        if value is None and mark.status == ABSENT and policy.is_missing_zero:
-            value = Decimal(0)
+        value = mark.settle(is_missing_zero=policy.is_missing_zero)
         old = filling.sheet.rows[line.row][column]
         if value is None:
             if mark.status != ABSENT:

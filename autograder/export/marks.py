@@ -78,6 +78,12 @@ class Mark:
     def final(self) -> Decimal | None:
         return None if self.score is None else self.score - self.penalty
 
+    def settle(self, *, is_missing_zero: bool) -> Decimal | None:
+        """Return what a table gets: for who has handed in nothing a zero, if that is wanted."""
+        if self.status == ABSENT and is_missing_zero:
+            return Decimal(0)
+        return self.final
+
     @property
     def reason(self) -> str:
         """Why there is no score, in words; empty when there is one."""

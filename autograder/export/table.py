@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from decimal import Decimal
 
 from autograder.assignment import Assignment
 from autograder.export.marks import Mark, round_mark
@@ -17,25 +18,28 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def render_table(assignment: Assignment, marks: Sequence[Mark]) -> str:
+def render_table(
+    assignment: Assignment, marks: Sequence[Mark], *, is_missing_zero: bool = False
+) -> str:
     """Return the table as CSV; `mark` is the score less the penalty, rounded once.
 
-    A blank mark is not a zero: the column `status` says why there is none.
+    A blank mark is not a zero: the column `status` says why there is none. `is_missing_zero`
+    gives 0 to who has handed in nothing; their score stays blank.
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*COLUMNS, *(exercise.id for exercise in assignment.exercises)])
     for mark in marks:
-        cells = [*_describe(mark, assignment), *_list_scores(mark, assignment)]
+        final = mark.settle(is_missing_zero=is_missing_zero)
+        cells = [*_describe(mark, assignment, final), *_list_scores(mark, assignment)]
         writer.writerow([defuse_cell(clean_line(cell, 500)) for cell in cells])
     return stream.getvalue()
 
 
-def _describe(mark: Mark, assignment: Assignment) -> list[str]:
+def _describe(mark: Mark, assignment: Assignment, final: Decimal | None) -> list[str]:
     who, late = mark.student, mark.late
     is_handed_in = mark.record is not None
     days = "" if not is_handed_in else "unknown" if late.days is None else str(late.days)
-    final = mark.final
     has_score = mark.score is not None
     return [
         who.id,
