@@ -156,6 +156,8 @@ def _list_intake(summary: Summary) -> list[str]:
     """List how submissions were found: what was sure, what was not, and what was left out."""
     intake = summary.intake
     lines = [f"Read as {intake.layout}."] if intake.layout not in ("", "plain") else []
+    if intake.opened:
+        lines.append(f"The class was read from what is in {_name_some(intake.opened)}.")
     renamed = [s for s in intake.submissions if not s.members and s.student != s.original]
     if renamed:
         listed = [f"{s.original!r} is {s.student}" for s in renamed]

@@ -88,6 +88,59 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
+CLASSES: dict[str, tuple[str, Files]] = {
+    "canvas": ("canvas", make_canvas(PEOPLE)),
+    "moodle": ("moodle", make_moodle(PEOPLE)),
+    "gradescope": ("gradescope", make_gradescope(PEOPLE)),
+    "loose": ("plain", make_loose(PEOPLE)),
+    "folders": ("plain", {f"{who}/layer.py": b"class Layer: pass" for who in ("ada", "bob")}),
+    "wrapped": ("plain", {f"all/{who}/layer.py": b"class Layer: pass" for who in ("ada", "17")}),
+    "zips": ("plain", {f"{who}.zip": pack({"layer.py": b"x = 1"}) for who in ("ada", "bob")}),
+    "files": ("plain", {f"{who}.py": b"class Layer: pass" for who in ("ada", "bob", "cleo")}),
+}
+
+
+@pytest.mark.parametrize("beside", [{}, {".DS_Store": b"", "gradebook.csv": b"id\n"}])
+@pytest.mark.parametrize("kind", CLASSES)
+def test_the_archive_in_a_folder_of_downloads_is_the_class(demo, tmp_path, kind, beside):
+    layout, entries = CLASSES[kind]
+    folder = write_files(tmp_path / "downloads", {"all.zip": pack(entries), **beside})
+    intake = find_submissions(folder, demo)
+    given = find_submissions(folder / "all.zip", demo)
+    assert intake.submissions == given.submissions
+    assert (intake.layout, intake.opened, given.opened) == (layout, ["all.zip"], [])
+    more = [item.path for item in intake.left_out if item not in given.left_out]
+    assert more == [name for name in beside if name.endswith(".csv")]
+
+
+ONE = {
+    "as asked": {"layer.py": b"class Layer: pass", "block.py": b"class Block: pass"},
+    "wrapped": {"hw/layer.py": b"class Layer: pass", "hw/block.py": b"class Block: pass"},
+    "split": {"1/layer.py": b"class Layer: pass", "2/block.py": b"class Block: pass"},
+    "drafts": {"draft/layer.py": b"class Layer: n = 1", "final/layer.py": b"class Layer: n = 2"},
+    "the handout beside it": {"handed-out/layer.py": STARTER, "mine/layer.py": b"x = 1"},
+    "a file and a zip": {"block.py": b"class Block: pass", "l.zip": pack({"layer.py": b"x = 1"})},
+    "two tries": {"mine.py": b"class Layer: n = 1", "other.py": b"class Layer: n = 2"},
+    "nothing": {"report.pdf": b""},
+}
+
+
+@pytest.mark.parametrize("kind", ONE)
+def test_an_archive_of_one_student_stays_one_students(demo, tmp_path, kind):
+    folder = write_files(tmp_path / "class", {"ada.zip": pack(ONE[kind])})
+    intake = find_submissions(folder, demo)
+    assert ([s.student for s in intake.submissions], intake.opened) == (["ada"], [])
+
+
+def test_an_archive_beside_somebodys_work_is_a_students(demo, tmp_path):
+    several = pack(CLASSES["folders"][1])
+    for number, other in enumerate(("bob/layer.py", "bob.py", "bob.zip", "report.pdf")):
+        folder = write_files(tmp_path / str(number), {"a.zip": several, other: b"x = 1"})
+        intake = find_submissions(folder, demo)
+        assert len(intake.submissions) == 2, other
+        assert "a" in [s.student for s in intake.submissions]
+
+
 @pytest.fixture(scope="module")
 def roster() -> Roster:
     columns = ("id", "name", "email", "section", "canvas_id", "moodle_id", "sis_id")
@@ -483,6 +536,7 @@ def test_what_is_written_down_survives(demo, sites, roster):
         "submissions",
         "absent",
         "left_out",
+        "opened",
         "roster",
     }
     first = described["submissions"][0]

@@ -101,10 +101,12 @@ def test_what_intake_was_not_sure_of_is_said(demo):
         [LeftOut(f"file{n}.txt", "nobody's") for n in range(MAX_REMARKS + 3)],
         layout="canvas",
         absent=["gus"],
+        opened=["all.zip"],
     )
     lines = show(Summary(demo, make_rows(demo), intake=intake, left_behind=["old"]))
     for wanted in (
         "Read as canvas.",
+        "The class was read from what is in all.zip.",
         "bob: class/bob is likely theirs, matched by name",
         "eve: is not on the roster",
         "1 handed in more than once: the newest counts.",

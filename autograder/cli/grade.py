@@ -63,9 +63,10 @@ def grade(
     """Grade a class.
 
     SUBMISSIONS is a folder with one folder, zip, .py or .ipynb per student, an archive of
-    such a folder, the archive that Canvas, Moodle or Gradescope exports, a tree of nbgrader's,
-    a folder of git clones, or a single submission. Without it the assignment's own gallery of
-    right, wrong and hostile submissions is graded.
+    such a folder, the archive that Canvas, Moodle or Gradescope exports, a folder with nothing
+    but such an archive in it, a tree of nbgrader's, a folder of git clones, or a single
+    submission. Without it the assignment's own gallery of right, wrong and hostile submissions
+    is graded.
 
     A student whose files have not changed is not graded again, so an interrupted run can
     be repeated to finish it.

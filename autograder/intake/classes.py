@@ -69,6 +69,7 @@ def find_submissions(path: Path, assignment: Assignment, roster: Roster | None =
         found.layout,
         absent=[student.id for student in roster.students if student.id not in covered],
         roster=roster.describe(),
+        opened=found.opened,
     )
 
 

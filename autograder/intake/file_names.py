@@ -68,6 +68,13 @@ def is_aside(folders: Sequence[str]) -> bool:
     return any(name.casefold() in _ASIDE for name in folders)
 
 
+def is_version(name: str) -> bool:
+    """Tell whether a name says which try it is, as `draft` and `v2` do, rather than whose."""
+    if name.isdigit():
+        return False  # a student number
+    return is_aside([name]) or bool(_NEWER.match(name) or _OLDER.match(name))
+
+
 def has_exercise(folder: Folder, assignment: Assignment) -> bool:
     """Tell whether an exercise file, under whatever name, lies right in a folder."""
     return any(

@@ -52,6 +52,7 @@ class Intake:
     layout: str = ""  # how the class lay: "canvas", "moodle", ...
     absent: list[str] = field(default_factory=list)  # roster ids without a submission
     roster: list[dict[str, str]] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)  # archives in what was given that are the class
 
     def describe(self) -> dict[str, object]:
         """Return the content of intake.json: the fields of these classes, files as their sizes.
@@ -67,6 +68,7 @@ class Intake:
         return {
             "schema_version": 1,
             "layout": self.layout,
+            "opened": self.opened,
             "submissions": described,
             "absent": self.absent,
             "left_out": left_out,

@@ -11,7 +11,9 @@ from autograder.assignment import Assignment
 from autograder.intake.archive import read_archive
 from autograder.intake.layouts import canvas, clones, gradescope, moodle, nbgrader, plain
 from autograder.intake.layouts.candidate import Candidate, Found, Identity
+from autograder.intake.submission import LeftOut
 from autograder.intake.tree import MAX_ARCHIVE, File, Folder, Refused
+from autograder.plaintext import clean_line
 from autograder.roster import Roster
 
 __all__ = ["Candidate", "Found", "Identity", "is_class", "read_class"]
@@ -48,7 +50,11 @@ def read_class(folder: Folder, assignment: Assignment, roster: Roster) -> Found:
         return clones.read_clones(folder, roster)
     exports = _open_exports(folder, assignment)
     if exports:
-        return _merge([read_class(export, assignment, roster) for export in exports])
+        merged = _merge([read_class(export, assignment, roster) for export in exports.values()])
+        merged.left_out += [o for o in _read_others(folder, assignment) if isinstance(o, LeftOut)]
+        merged.left_out += [LeftOut(clean_line(name), why) for name, why in folder.refused]
+        merged.opened = [clean_line(name) for name in exports]
+        return merged
     return _read_entries(folder, assignment)
 
 
@@ -96,24 +102,37 @@ def _find_submitted(folder: Folder) -> Folder | None:
     return inner[0] if inner and nbgrader.fits(inner[0]) else None
 
 
-def _open_exports(folder: Folder, assignment: Assignment) -> list[Folder]:
-    """Return what is in the archives of a folder if it holds nothing but exports of an LMS.
+def _open_exports(folder: Folder, assignment: Assignment) -> dict[str, Folder]:
+    """Return what is in the archives of a folder, by their names, if all of them are a class.
 
-    One student's archive among others is never taken for a class, whatever its content is called.
+    It may hold nothing else of students: a gradebook, perhaps. One student's archive among others
+    is never taken for a class, whatever its content is called. So only an archive that is alone in
+    a folder on disk may also be a class laid down by hand.
     """
-    archives = [file for file in folder.files if file.name.casefold().endswith(".zip")]
-    if not archives or folder.folders or len(archives) != len(folder.files):
-        return []
-    exports: list[Folder] = []
+    archives = [file for file in folder.files if _is_archive(file)]
+    others = _read_others(folder, assignment)
+    if folder.folders or any(isinstance(other, Candidate) for other in others):
+        return {}
+    is_lone = len(archives) == 1 and folder.disk is not None and not is_class(folder, assignment)
+    exports: dict[str, Folder] = {}
     for file in archives:
         try:
             export = unwrap(_open(file))
         except Refused:
-            return []
-        if not is_class(export, assignment):
-            return []
-        exports.append(export)
+            return {}
+        if not is_class(export, assignment) and not (is_lone and plain.fits(export, assignment)):
+            return {}
+        exports[file.name] = export
     return exports
+
+
+def _read_others(folder: Folder, assignment: Assignment) -> list[Candidate | LeftOut]:
+    """Read the files that lie beside archives: what may be a student's, and what is left out."""
+    return [plain.read_file(file, assignment) for file in folder.files if not _is_archive(file)]
+
+
+def _is_archive(file: File) -> bool:
+    return file.name.casefold().endswith(".zip")
 
 
 def _open(file: File) -> Folder:

@@ -44,3 +44,4 @@ class Found:
     layout: str
     candidates: list[Candidate] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)  # archives in what was given that are the class
