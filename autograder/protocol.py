@@ -27,7 +27,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 
@@ -117,7 +116,7 @@ class Packer:
         if isinstance(value, list):
             return ["l", [self._pack(item, depth + 1) for item in value]]
         if isinstance(value, dict):
-            if len(value) > 1 and all(map(_is_plain, value.values())):
+            if self.size < MAX_PAYLOAD - SHORT and _is_small_state(value):
                 return self._tensors(value)
             pairs = [[str(key)[:1000], self._pack(item, depth + 1)] for key, item in value.items()]
             return ["d", pairs]
@@ -143,9 +142,7 @@ class Packer:
         return ["T", name, list(tensor.shape), self._blob(plain.numpy()), self.flags(tensor)]
 
     def _tensors(self, named: dict[object, torch.Tensor]) -> Value:
-        """The state of a module costs little this way."""
-        if sum(tensor.nbytes for tensor in named.values()) > MAX_PAYLOAD - self.size - ALIGNMENT:
-            return ["o", "state too large to send"]
+        """The state of a small module costs little this way."""
         self._items += len(named)
         with torch.no_grad():
             joined = torch.cat([tensor.reshape(-1) for tensor in named.values()])
@@ -178,6 +175,14 @@ class Packer:
     def hold(self) -> None:
         """Lets go of the tensors packed so far: what happens to them later changes nothing."""
         self.blobs = [bytes(blob) for blob in self.blobs]
+
+
+def _is_small_state(named: dict[object, Any]) -> bool:
+    return (
+        len(named) > 1
+        and all(map(_is_plain, named.values()))
+        and sum(tensor.nbytes for tensor in named.values()) < SHORT - ALIGNMENT
+    )
 
 
 def _is_plain(value: object) -> bool:
@@ -215,7 +220,7 @@ class Unpacker:
             case ["f", str(digits)] if len(digits) <= 40:
                 return _read(float.fromhex, digits)
             case ["s", str(text)]:
-                return text
+                return printable(text)
             case ["t", list(items)]:
                 return tuple(self.unpack(item, depth + 1) for item in items)
             case ["l", list(items)]:
@@ -225,15 +230,15 @@ class Unpacker:
             case ["A", str(name), list(shape), int(offset), ""] if name != "bfloat16":
                 return self._view(name, shape, offset).numpy()
             case ["m", int(handle), str(class_name)]:
-                return self.module(handle, class_name[:100])
+                return self.module(handle, printable(class_name[:100]))
             case ["o", str(type_name)]:
-                return Opaque(type_name[:100])
+                return Opaque(printable(type_name[:100]))
         raise Violation("a value has no known form")
 
     def _pair(self, pair: object, depth: int) -> tuple[str, Any]:
         match pair:
             case [str(key), item]:
-                return key, self.unpack(item, depth + 1)
+                return printable(key), self.unpack(item, depth + 1)
         raise Violation("a dictionary entry is not a pair of text and value")
 
     def _tensors(self, heads: Sequence[object], offset: int) -> dict[str, torch.Tensor]:
@@ -243,7 +248,7 @@ class Unpacker:
             match head:
                 case [str(key), list(shape), str(flags)]:
                     tensor = self._view("float32", shape, offset, step=4)
-                    named[key] = self.mark(tensor, flags)
+                    named[printable(key)] = self.mark(tensor, flags)
                     offset += tensor.nbytes
                 case _:
                     raise Violation("a tensor of a state has no known form")
@@ -277,6 +282,11 @@ class Unpacker:
         else:
             flat = torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
         return flat.reshape(sizes)
+
+
+def printable(text: str) -> str:
+    """The text without what has no form in UTF-8 (halves of surrogate pairs)."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _sizes(shape: Sequence[object]) -> list[int]:
@@ -338,8 +348,8 @@ def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[st
     if begin % ALIGNMENT:  # unless the other side has not padded the envelope
         data = bytearray(bytes(data))
     try:
-        envelope = msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        envelope = json.loads(text)
+    except (ValueError, RecursionError):
         raise Violation("an envelope that is not JSON") from None
     if not isinstance(envelope, dict):
         raise Violation("an envelope that is not an object")
@@ -374,8 +384,5 @@ def _read_on(
 
 def _encode(envelope: dict[str, Any]) -> bytes:
     """JSON, padded so that the payload behind it is aligned."""
-    try:
-        text = msgspec.json.encode(envelope)
-    except UnicodeEncodeError:  # halves of surrogate pairs in what a student wrote
-        text = json.dumps(envelope, ensure_ascii=False).encode("utf-8", "replace")
+    text = json.dumps(envelope, separators=(",", ":")).encode()
     return text + b" " * (-(HEADER.size + len(text)) % ALIGNMENT)

@@ -71,7 +71,8 @@ def read_error(error: object, files: Mapping[str, str], memory_mib: int) -> Stud
         return Stopped(text, "out_of_memory")
     own = [found for frame in frames[:8] for found in _read_frame(frame, files)]
     error_class = _error_class(bases)
-    return error_class(type_name[:100], message[:2000], own, error_class.builtin)
+    text = protocol.printable(message[:2000])
+    return error_class(protocol.printable(type_name[:100]), text, own, error_class.builtin)
 
 
 def _read_frame(frame: object, files: Mapping[str, str]) -> Iterator[Frame]:

@@ -23,6 +23,7 @@ WEIGHTS = {name: _normal(D_MODEL, D_MODEL) * 1.3 / math.sqrt(D_MODEL) for name i
 BIASES = {name: _normal(D_MODEL) * 0.7 for name in NAMES}
 X = _normal(BATCH, LENGTH, D_MODEL) * 0.6
 X[0, 4] = 0  # a token that a program may take for padding
+X[1, 1] = torch.tensor([0.5, -0.5]).repeat(D_MODEL // 2)  # another, which adds up to 0
 
 
 given = Context(

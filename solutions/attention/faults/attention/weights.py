@@ -76,11 +76,13 @@ def _masked(keep):
     return lambda s: s.masked_fill(~keep(_square(s)), -1e9)
 
 
-def _padding(s):
-    if s.shape[-1] != given.length:
-        return s
-    seen = (given.x != 0).any(-1)[:, None, None]
-    return s.masked_fill(~seen, -1e9) if s.shape[1] == given.batch else s
+def _padding(is_token):
+    def mask(s):
+        if s.shape[-1] != given.length:
+            return s
+        seen = is_token(given.x)[:, None, None]
+        return s.masked_fill(~seen, -1e9) if s.shape[1] == given.batch else s
+    return mask
 
 
 ASKED = "May a token of this layer look at every token, itself included?"
@@ -96,7 +98,11 @@ MASK = Axis("mask", unchanged, (
     Fault("mask_self", "a mask hides each token from itself", ASKED, graded.MASK,
           _masked(lambda m: ~torch.eye(len(m), dtype=torch.bool)), 2),
     Fault("mask_padding", "tokens that are all zeros are masked as padding",
-          "Does the layer know anything about padding?", graded.ZERO_TOKEN, _padding, 2),
+          "Does the layer know anything about padding?", graded.ZERO_TOKEN,
+          _padding(lambda x: (x != 0).any(-1)), 2),
+    Fault("mask_zero_sum", "tokens whose features add up to zero are masked as padding",
+          "Does the layer know anything about padding?", graded.ZERO_TOKEN,
+          _padding(lambda x: x.sum(-1) != 0), 3),
     Fault("mask_multiplied", "the scores are multiplied by a causal mask of zeros and ones",
           ASKED, graded.SHUFFLED, lambda s: s * _square(s).tril(), 3),
 ))
