@@ -113,6 +113,23 @@ def run_python(folder: Path, *words: str, **environment: str) -> subprocess.Comp
     )
 
 
+def run_unread(folder: Path, *words: str) -> tuple[int, str]:
+    """Run a new Python whose output nobody reads; its exit code, and what it says of errors."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "wb") as output:
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=folder,
+            env=_environment(),
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    return done.returncode, done.stderr
+
+
 def _environment() -> dict[str, str]:
     kept = ("PATH", "HOME", "LANG", "SYSTEMROOT", "TMPDIR", "TEMP", "MPLCONFIGDIR")
     return {name: os.environ[name] for name in kept if name in os.environ} | CLEAN

@@ -16,6 +16,7 @@ from student_folder import (
     run_any,
     run_check,
     run_python,
+    run_unread,
 )
 
 from autograder import expectation
@@ -242,6 +243,15 @@ def test_calls_that_make_no_sense(bundle: Path) -> None:
         assert code == 2
         assert reason in said
         assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("words", ["--help", "2", "--submit", "2 --verbose", "2 --watch"])
+def test_whoever_stops_reading_is_no_fault(
+    bundle: Path, attention: Assignment, tmp_path: Path, words: str
+) -> None:
+    folder = copy_with(bundle, tmp_path / "b", read_solution(attention))
+    assert run_unread(folder, "check.py", *words.split()) == (0, "")
+    assert (folder / "attention-submission.zip").exists() is (words == "--submit")
 
 
 # --- in a notebook ------------------------------------------------------------------------------

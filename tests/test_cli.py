@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from demo_kit import BLOCK, DECLARATION, LAYER, make_kit, write_files
+from student_folder import run_unread
 from test_grading import FakePool
 
 from autograder import assignment, cli
@@ -112,6 +113,13 @@ def test_every_command_has_help_with_an_example(call, arguments):
     code, text = call(*arguments, "--help")
     assert code == 0
     assert "Example: autograder" in text
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--help"], 0), (["diff", "none", "none"], 2)])
+def test_whoever_stops_reading_is_no_fault(tmp_path, arguments, code):
+    assert run_unread(tmp_path, "-m", "autograder", *arguments)[0] == code
+    code, said = run_unread(tmp_path, "-m", "autograder", "grade", "--help")
+    assert (code, said) == (0, "")
 
 
 @pytest.mark.parametrize("module", ["cli", "grading", "intake", "report", "terminal"])

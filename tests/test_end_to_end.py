@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from student_folder import run_unread
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "solutions" / "attention" / "gallery"
@@ -55,6 +56,13 @@ def grade(my_class: Path, out: Path, *options: str) -> subprocess.CompletedProce
 def command(my_class: Path, out: Path, *options: str) -> list[str]:
     words = [sys.executable, "-m", "autograder", "grade", "attention", str(my_class)]
     return [*words, "--out", str(out), *options]
+
+
+def test_a_class_is_graded_to_its_end_when_nobody_reads_on(my_class: Path, tmp_path: Path) -> None:
+    words = command(my_class, tmp_path / "out", "--only", "ada", "--only", "bob")
+    assert run_unread(tmp_path, *words[1:]) == (0, "")
+    assert len(list(tmp_path.glob("out/*/result.json"))) == 2
+    assert (tmp_path / "out/grades.csv").exists()
 
 
 def read_all(out: Path) -> dict[str, bytes]:

@@ -1,6 +1,5 @@
 """The command line, a module for each command. It is the only part of the engine that prints."""
 
-import os
 import sys
 
 import click
@@ -12,6 +11,7 @@ from autograder.cli.export import export
 from autograder.cli.grade import grade
 from autograder.cli.gradescope import gradescope
 from autograder.cli.new import new
+from autograder.cli.output import outlive_readers
 from autograder.cli.release import release
 from autograder.cli.template import template
 from autograder.cli.verify import verify
@@ -34,7 +34,9 @@ for command in (diff, export, grade, gradescope, new, release, template, verify)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; every way out has one of the exit codes above."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        arguments = sys.argv[1:]
+        outlive_readers()
     try:
         code = cli.main(args=arguments, prog_name="autograder", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -48,9 +50,6 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:  # `autograder ... | head`: nobody reads on, which is no fault
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     except Exception as error:
         if "--debug" in arguments:
             raise

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from checker import words
 from checker.folder import EXERCISES, FOLDER, LEVELS, hint
 from checker.keys import Keys, has_keys
+from checker.output import has_reader
 from checker.rejudging import Judging, Rejudge
 
 TICK = 0.02  # seconds between two looks at files and keys
@@ -37,7 +38,7 @@ def watch(chosen: Sequence[dict[str, Any]], rejudge: Rejudge | None = None) -> i
                 if found is not None:
                     judging = None
                     screen.show_result(found, time.monotonic() - begun)
-                if not screen.react(keys.wait(TICK)):
+                if not screen.react(keys.wait(TICK)) or not has_reader(sys.stdout):
                     return 0
         except KeyboardInterrupt:
             return 0

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from checker import folder, words
+from checker import folder, output, words
 
 
 def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
@@ -31,9 +31,7 @@ def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
 
 def main(arguments: Sequence[str], usage: str | None) -> int:
     """Run `check.py`. Returns 0 whatever the marks, 2 when it could not do what was asked."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # an old console must not stop it
+    output.prepare()
     options = parse(arguments, usage)
     try:
         folder.require_packages()
