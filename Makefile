@@ -37,7 +37,7 @@ new: $(STAMP) ## lay down the skeleton of an assignment: make new A=convolution 
 	@$(RUN)autograder new $(A) $(ARGS)
 
 test: $(STAMP) ## run the kit's own tests: make test [ARGS="-k intake"]
-	@$(RUN)pytest -n auto --dist loadfile $(ARGS)
+	@$(RUN)pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-platforms: $(PLATFORMS) ## run the tests that need nbgrader, otter-grader and JupyterLab
 	@$(RUN)pytest tests/platforms/test_nbgrader.py & one=$$!; $(RUN)pytest tests/platforms --ignore=tests/platforms/test_nbgrader.py; two=$$?; wait $$one && exit $$two

@@ -21,7 +21,7 @@ def main() -> int:
     words = argparse.ArgumentParser(prog="make soak", description=__doc__)
     words.add_argument("--submissions", type=int, default=1000, help="in the long run")
     words.add_argument("--kills", type=int, default=25)
-    words.add_argument("--class-size", type=int, default=40, help="of the class that is killed")
+    words.add_argument("--class-size", type=int, default=30, help="of the class that is killed")
     words.add_argument("--fuzz-seconds", type=float, default=40, help="for each of two enemies")
     words.add_argument("--seed", type=int, default=0)
     chosen = words.parse_args()
