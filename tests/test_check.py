@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from student_folder import (
 from autograder import expectation
 from autograder.assignment import Assignment, load
 from autograder.gallery import list_cases
+from autograder.intake import kept
+from autograder.intake.disk import read_folder
+from autograder.intake.matching import pick_files
 from autograder.release.graded import list_tests
 
 MESSY = """
@@ -273,6 +277,61 @@ def test_check_takes_a_notebooks_names(bundle: Path, attention: Assignment, tmp_
     assert "8 of 8 public points" in right
     assert "not yet written" in file
     assert "There is no exercise 'encoding'." in unknown
+
+
+@pytest.mark.parametrize("name", ["kept.py", "statements.py"])
+def test_both_sides_read_a_notebook_in_the_same_way(bundle: Path, name: str) -> None:
+    """The engine is not handed out: its reader of notebooks has a copy in assignments/checking."""
+    engine = Path(kept.__file__).with_name(name).read_bytes()
+    assert (bundle / "checker" / name).read_bytes() == engine
+
+
+LOST = {
+    "a loop": "for i in range(3):\n    softmax = torch.nn.Softmax(-1)",
+    "a file": "softmax = torch.load('softmax.pt', weights_only=False)",
+}
+FINE = {
+    "a value": "softmax = torch.nn.Softmax(dim=-1)",
+    "a lambda": "softmax = lambda x: x.softmax(-1)",
+}
+
+
+@pytest.mark.parametrize("kind", [*LOST, *FINE])
+def test_what_grading_does_not_run_is_said_before(
+    bundle: Path, attention: Assignment, tmp_path: Path, kind: str
+) -> None:
+    """By `check` in the notebook, by --submit and by the grader alike."""
+    right = read_solution(attention)
+    source = right["multi_head_attention.py"]
+    assert source.count("scores.softmax(dim=-1)") == 1
+    source = source.replace("scores.softmax(dim=-1)", "softmax(scores)")
+    cells = [f"import torch\n{(LOST | FINE)[kind]}", source, right["positional_encoding.py"]]
+    folder = copy_with(bundle, tmp_path / "b", {"attention.ipynb": make_notebook(*cells)})
+    (tmp_path / "cells.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(bundle)!r})\nfrom check import check\n"
+        f"space = {{'__name__': '__main__', 'In': ['', *{cells!r}]}}\n"
+        f"exec({source!r}, space)\nspace['softmax'] = space['torch'].nn.Softmax(dim=-1)\n"
+        "check('multi_head_attention', space)\ncheck('positional_encoding', space)\n"
+    )
+    told = run_python(tmp_path, "cells.py").stdout
+    assert "15 of 15 public points" in told
+    picked = pick_files(read_folder(copy_notebook(folder, tmp_path / "in")), attention)
+    graded = [note.partition(": ")[2] for note in picked.notes if " is used by your code" in note]
+    assert len(set(graded)) == (kind in LOST)
+    for said in (told, run_check(folder, "--submit", "notebook")):
+        assert said.count(" is used by your code") == (kind in LOST)
+        assert all(note in said for note in graded)
+
+
+def make_notebook(*cells: str) -> str:
+    made = [{"cell_type": "code", "source": cell, "outputs": [], "metadata": {}} for cell in cells]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def copy_notebook(folder: Path, home: Path) -> Path:
+    home.mkdir()
+    shutil.copy(folder / "attention.ipynb", home)
+    return home
 
 
 # --- handing in ---------------------------------------------------------------------------------

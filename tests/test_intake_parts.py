@@ -2,8 +2,10 @@
 
 import ast
 import json
+from typing import Any
 
 import pytest
+import torch
 from demo_kit import make_kit
 
 from autograder.intake.matching import pick_files
@@ -102,11 +104,111 @@ def test_what_python_wants_first_comes_first():
     compile(source, "notebook", "exec")
 
 
-def test_what_is_used_and_not_run_is_said():
-    cells = "import torch\ntable = torch.arange(9)\nfor i in range(3): row = table[i]"
+def keep(*cells: str, wanted: set[str] | None = None) -> tuple[set[str], list[str]]:
+    """The names that are assigned in what is kept of cells, and those said to be missing."""
+    source, notes = extract_definitions(make_notebook(*cells), wanted)
+    compile(source, "notebook", "exec")
+    nodes = [node for node in ast.parse(source).body if isinstance(node, (ast.Assign, ast.If))]
+    stored = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)]
+    kept = {part.id for part in stored if isinstance(part.ctx, ast.Store)}
+    return kept, [note.split(" is used")[0] for note in notes]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "lambda x: torch.softmax(x, -1)",
+        "nn.Softmax(dim=-1)",
+        "partial(torch.softmax, dim=-1)",
+        "torch.nn.Softmax(SCALE - 9)",
+        "make(-1)",
+        "{'soft': nn.Softmax(dim=-1)}['soft']",
+        "[nn.Softmax(dim=axis) for axis in (-1,)][0]",
+        "nn.Softmax(0); softmax.dim = min(-1, 0)",
+        "None\nif SCALE > 9:\n    softmax = None\nelse:\n    softmax = make(-1)",
+    ],
+)
+def test_a_value_that_an_exercise_uses_is_there(demo, value):
+    cells = [
+        "import torch\nfrom torch import nn\nfrom functools import partial\nSCALE = 8",
+        "def make(dim):\n    return nn.Softmax(dim=dim)",
+        f"softmax = {value}",
+        "class Layer:\n    def forward(self, x):\n        return softmax(x)",
+        "layer = Layer()\nlosses = train(layer)\nfor loss in losses: print(loss)",
+    ]
+    files, notes = pick(demo, work__ipynb=make_notebook(*cells, "def double(x): return x"))
+    assert not any("is used" in note for note in notes)
+    assert "losses" not in files["layer.py"] and "layer = " not in files["layer.py"]
+    space: dict[str, Any] = {}
+    exec(files["layer.py"], space)
+    assert space["Layer"]().forward(torch.ones(2, 4)).tolist() == [[0.25] * 4] * 2
+
+
+def test_what_an_exercise_does_not_use_is_not_run(demo):
+    cells = "import torch\nx = torch.ones(3)\ndef show():\n    return x, y\ny = [show() for _ in x]"
+    layer = LAYER.replace("half(x)", "(lambda y: y)(x)")
+    files, _ = pick(demo, work__ipynb=make_notebook(cells, layer))
+    assert names(files["layer.py"]) == {"Layer", "double"}
+    assert "ones" not in files["layer.py"] and "show" not in files["layer.py"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "for i in range(3): table = i",
+        "with torch.no_grad(): table = torch.ones(3)",
+        "table = torch.load('table.pt')",
+        "table = open('table.txt').read()",
+        "table = input('? ')",
+        "table = display(3)",
+        "table = torch.ones(3)\nfor i in range(3): table[i] = i",
+        "table = torch.ones(3)\nwhile True: table *= 2",
+        "while True: rows = 3\ntable = torch.ones(rows)",
+        "table = (rows := 3)",
+        "table = await fetch()",
+        "table: int\ntable = fetch(torch)",
+    ],
+)
+def test_what_is_used_and_not_run_is_said(cell):
     used = "def double(x):\n    row = 1\n    return x + table[0] + row"
-    _, notes = extract_definitions(make_notebook(cells, used))
-    assert [note.split(" is used")[0] for note in notes] == ["table"]
+    _, lost = keep("import torch", "rows = 2", cell, used)
+    assert lost == ["table"]
+    assert keep("import torch", cell, used.replace("table", "torch"))[1] == []
+    assert keep("import torch", cell, "table = 3", used)[1] == []  # it has a value again
+
+
+def test_what_is_said_is_about_what_is_graded(demo):
+    cells = "for i in range(3): loss = i", "def plot():\n    return loss"
+    assert keep(*cells)[1] == ["loss"]
+    assert keep(*cells, LAYER, wanted={"Layer"})[1] == []
+    _, notes = pick(demo, work__ipynb=make_notebook(*cells, HELPER + LAYER))
+    assert not any("is used" in note for note in notes)
+
+
+def test_a_definition_is_not_replaced_by_what_a_cell_tries_out():
+    cells = "import torch\ndef mask(n): return torch.ones(n)", "mask = mask(3)\nfor mask in []: 0"
+    assert keep(*cells, "def double(x): return mask(x)") == (set(), [])
+
+
+def test_a_function_that_was_written_anew_says_nothing():
+    cells = "for i in range(3): old = i", "def double(x): return old", "def double(x): return 2 * x"
+    assert keep(*cells) == (set(), [])
+    assert keep(*cells[:2], "twice = double(1)", cells[2], "def f(): return twice")[1] == ["old"]
+
+
+def test_after_a_star_any_name_may_be_there():
+    cells = (
+        "from torch import *\ntable = arange(9) * pi",
+        "rows = input()\ndef f(): return table, rows",
+    )
+    assert keep(*cells) == ({"table"}, ["rows"])
+
+
+def test_an_exercise_may_be_a_lambda(demo):
+    cells = "class Layer: pass", "double = lambda x: 2 * x", "class Block:\n    twice = double"
+    files, _ = pick(demo, work__ipynb=make_notebook(*cells))
+    assert "double = lambda" in files["layer.py"]
+    assert "from layer import double" in files["block.py"] and "lambda" not in files["block.py"]
 
 
 def test_a_file_as_handed_out_yields_to_a_notebook_in_which_it_is_written(demo):

@@ -1,6 +1,5 @@
 """Picks, from everything that a student handed in, the files that are graded."""
 
-import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ from autograder.intake.file_names import get_python_stem, is_aside, is_test, ran
 from autograder.intake.parts import take_part
 from autograder.intake.source import decode_source, is_blank
 from autograder.intake.starter import is_starter, read_starter
+from autograder.intake.statements import Unreadable, get_name, parse
 from autograder.intake.tarball import ENDINGS as TARBALLS
 from autograder.intake.tarball import read_tarball
 from autograder.intake.tree import (
@@ -80,7 +80,7 @@ class _Picker:
         for exercise in self.assignment.exercises:
             self._pick_by_name(exercise)
         self._stand_in("Python file", self._find_python, lambda text: (text, []))
-        self._stand_in("notebook", self._find_notebooks, notebook.extract_definitions)
+        self._stand_in("notebook", self._find_notebooks, self._read_notebook)
         files = self.picked.files
         self.picked.files = {name: files[name] for name in self.assignment.files if name in files}
         if files:
@@ -148,6 +148,10 @@ class _Picker:
                 self.refused.append(f"{item.path} {refusal}")
         return self.texts[id(item)]
 
+    def _read_notebook(self, text: str) -> tuple[str, list[str]]:
+        wanted = {name for exercise in self.assignment.exercises for name in exercise.names}
+        return notebook.extract_definitions(text, wanted)
+
     def _pick_by_name(self, exercise: Exercise) -> None:
         ranked = []
         for item in self.found:
@@ -160,7 +164,7 @@ class _Picker:
                 continue
             if notebook.looks_like_notebook(text):
                 try:
-                    text, notes = notebook.extract_definitions(text)
+                    text, notes = self._read_notebook(text)
                 except Refused as refusal:
                     self.refused.append(f"{item.path} {refusal}")
                     continue
@@ -298,5 +302,7 @@ def find_definitions(source: str) -> set[str]:
     Raises:
         Refused: not Python.
     """
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {node.name for node in notebook.parse(source).body if isinstance(node, kinds)}
+    try:
+        return {get_name(node) for node in parse(source).body} - {""}
+    except Unreadable as error:
+        raise Refused(str(error)) from error

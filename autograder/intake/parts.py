@@ -5,23 +5,18 @@ another. So the file of an exercise imports what it uses of others, where the so
 """
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
 from autograder.assignment import Exercise
-from autograder.intake.notebook import cut, parse
-
-Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A statement at the top of a source: its text, what it defines, what it needs."""
-
-    text: str
-    defines: frozenset[str]
-    needs: frozenset[str]
-    is_always: bool = False
+from autograder.intake.kept import find_needed
+from autograder.intake.statements import (
+    DEFINITION,
+    Statement,
+    Unreadable,
+    get_name,
+    read_statements,
+)
+from autograder.intake.tree import Refused
 
 
 def take_part(source: str, exercise: Exercise, used: Iterable[Exercise], *, prune: bool) -> str:
@@ -37,73 +32,28 @@ def take_part(source: str, exercise: Exercise, used: Iterable[Exercise], *, prun
         Refused: the source is not Python.
     """
     homes = {name: other.file.removesuffix(".py") for other in used for name in other.names}
-    pieces = list(_split(source, homes))
+    try:
+        pieces = list(_split(source, homes))
+    except Unreadable as error:
+        raise Refused(str(error)) from error
     if prune:
-        pieces = _keep_needed(pieces, set(exercise.names))
+        needed = find_needed(pieces, set(exercise.names))
+        pieces = [piece for piece in pieces if piece.is_future or id(piece) in needed]
     return "\n\n\n".join(piece.text for piece in pieces) + "\n" * bool(pieces)
 
 
-def _split(source: str, homes: dict[str, str]) -> Iterator[_Piece]:
-    lines = source.split("\n")
-    for node in parse(source).body:
-        if isinstance(node, Definition) and node.name in homes:
-            text = f"from {homes[node.name]} import {node.name}"
-            yield _Piece(text, frozenset([node.name]), frozenset())
-        elif not _changes(node, homes):
-            is_always = isinstance(node, ast.ImportFrom) and (
-                node.module == "__future__" or any(alias.name == "*" for alias in node.names)
-            )
-            defines, needs = frozenset(_find_defined(node)), frozenset(_find_needed(node))
-            yield _Piece(cut(lines, node), defines, needs, is_always)
+def _split(source: str, homes: Mapping[str, str]) -> Iterator[Statement]:
+    for statement in read_statements(source):
+        name = get_name(statement.node)
+        if name in homes:
+            text = f"from {homes[name]} import {name}"
+            yield Statement(statement.node, text, DEFINITION, binds={name})
+        elif not _changes(statement, homes):
+            yield statement
 
 
-def _changes(node: ast.stmt, homes: dict[str, str]) -> bool:
+def _changes(statement: Statement, homes: Mapping[str, str]) -> bool:
     """Tell whether a statement sets attributes of what another exercise defines."""
-    return isinstance(node, ast.Assign) and all(
-        isinstance(target, ast.Attribute) and _get_base(target) in homes for target in node.targets
+    return isinstance(statement.node, ast.Assign) and bool(
+        statement.changes and not statement.binds and statement.changes <= homes.keys()
     )
-
-
-def _keep_needed(pieces: list[_Piece], wanted: set[str]) -> list[_Piece]:
-    kept: set[int] = set()
-    while True:
-        more = {
-            number
-            for number, piece in enumerate(pieces)
-            if number not in kept and (piece.is_always or piece.defines & wanted)
-        }
-        if not more:
-            return [pieces[number] for number in sorted(kept)]
-        kept |= more
-        for number in more:
-            wanted |= pieces[number].needs
-
-
-def _find_defined(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds, and those whose attributes it sets."""
-    if isinstance(node, Definition):
-        yield node.name
-        return
-    for part in ast.walk(node):
-        if isinstance(part, ast.alias):
-            yield part.asname or part.name.split(".")[0]
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            yield part.id
-        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-            yield _get_base(part)
-        elif isinstance(part, Definition):  # in a try around an import
-            yield part.name
-
-
-def _find_needed(node: ast.stmt) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.Global):
-            yield from part.names
-
-
-def _get_base(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

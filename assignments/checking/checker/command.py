@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from checker import folder, output, words
+from checker.kept import explain_loss, keep_cells
 
 
 def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
@@ -26,7 +27,12 @@ def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
     except folder.Problem as problem:
         print(problem)
         return
-    show([chosen], accounts, words.Style(sys.stdout))
+    style = words.Style(sys.stdout)
+    show([chosen], accounts, style)
+    cells = (namespace or {}).get("In")  # what has been run, oldest first
+    if isinstance(cells, list):
+        for name in keep_cells(map(str, cells), chosen["names"]).lost:
+            print(f"{style.mark('bad')} {explain_loss(name)}.")
 
 
 def main(arguments: Sequence[str], usage: str | None) -> int:

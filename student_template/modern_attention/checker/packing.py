@@ -13,6 +13,8 @@ from typing import Any
 
 from checker import words
 from checker.folder import ASSIGNMENT, EXERCISES, FOLDER, Problem
+from checker.kept import keep_cells, read_cells
+from checker.statements import Unreadable
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same files make the same zip, whenever it is made
 NOTEBOOK = f"{ASSIGNMENT['id']}.ipynb"
@@ -142,3 +144,9 @@ def _remarks_on_notebook(content: bytes) -> Iterator[str]:
         )
     elif stubs:
         yield f"{NOTEBOOK} still has parts that are not yet written: those of {', '.join(stubs)}"
+    try:
+        cells = read_cells(content.decode("utf-8", "replace"))
+    except Unreadable as reason:
+        yield f"{NOTEBOOK} {reason}"
+        return
+    yield from keep_cells(cells, [name for e in EXERCISES for name in e["names"]]).notes
