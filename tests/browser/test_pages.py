@@ -174,6 +174,16 @@ def test_no_page_is_wider_than_the_window(open_page, name, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_mistakes_and_remarks_wrap_rather_than_leave_a_small_window(open_page):
+    page = open_page("report.html", width=1100)
+    table = page.get_by_role("region", name="All students")
+    page.evaluate("""() => document.querySelectorAll("#class td:nth-last-child(-n+2)")
+        .forEach(cell => cell.append("positional_encoding.py_".repeat(9)))""")
+    assert table.evaluate("e => e.scrollWidth <= e.clientWidth")
+    for cell in page.locator("#class tbody tr").first.locator("td").all()[-2:]:
+        assert cell.bounding_box()["width"] >= 140
+
+
 @pytest.mark.parametrize("name", [*PAGES, "broken/feedback.html"])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_a_screen_reader_finds_its_way(open_page, name, width, scheme):
