@@ -46,7 +46,6 @@ def start(assignment_id: str, jobs: int, isolation: str = "auto") -> Pool:
     try:
         return Pool(assignment_id, jobs, isolation, zygote)
     except KitError:  # perhaps something has killed it
-        zygote.close()
         return Pool(assignment_id, jobs, isolation, Zygote.spawn(jobs + 1, isolation))
 
 
@@ -55,13 +54,18 @@ class Pool:
 
     def __init__(self, assignment_id: str, jobs: int, isolation: str, zygote: Zygote) -> None:
         self.zygote = zygote
-        self.isolation = Station(zygote.channels[0]).wait_ready()
         self._arguments = (assignment_id, isolation, jobs)
         self.jobs = jobs
         self._lock = threading.Lock()
         self._is_closed = False
         self._lifeline = os.pipe()  # judges end when its write end, kept here only, is closed
         self._executor: Executor = self._new_executor(zygote.channels[1:])
+        self._executor.submit(_wake)  # the judges get ready while the zygote does
+        try:
+            self.isolation = Station(zygote.channels[0]).wait_ready()
+        except KitError:
+            self.close()
+            raise
 
     def _new_executor(self, channels: list[socket.socket]) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -161,6 +165,10 @@ def _begin(
         _open(channel)
 
 
+def _wake() -> None:
+    """Nothing to do but to be there."""
+
+
 def _settle(place: int, jobs: int) -> None:
     """Stays on one core, with its workers: they never compute at once, and it saves a tenth."""
     if sys.platform == "linux":
@@ -189,8 +197,13 @@ def _open(channel: socket.socket | None) -> None:
         _zygote = Zygote.spawn(1, _isolation)
         channel = _zygote.channels[0]
     station = Station(channel)
-    station.wait_ready()
-    _judge = Judge(load(_assignment_id), station)
+    judge = Judge(load(_assignment_id), station)  # the zygote needs longer
+    try:
+        station.wait_ready()
+    except KitError:
+        judge.close()
+        raise
+    _judge = judge
 
 
 def _close_zygote() -> None:
