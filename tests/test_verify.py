@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,6 +20,7 @@ from autograder import expectation, right_styles, verify
 from autograder.assignment import Assignment, load
 from autograder.calibration import judge_right
 from autograder.errors import KitError
+from autograder.gallery import find_gallery
 from autograder.results import Judgement, TestResult
 from autograder.session import Session
 
@@ -219,6 +220,35 @@ def test_a_weakened_tolerance_is_noticed(kit: Assignment) -> None:
         where = f"{literal.path.name}:{literal.node.lineno}"
         with Changed(literal.path, literal.weakened()):
             assert complaints(kit), f"{where} can be weakened a hundredfold"
+
+
+# --- what of a case is judged ---------------------------------------------------------------------
+
+
+def test_of_most_cases_what_they_touch_is_judged_and_of_every_third_all(kit: Assignment) -> None:
+    submissions = {s.student: s for s in find_gallery(kit).submissions}
+    chosen = {name: tuple(verify.find_touched(kit, submissions, name)) for name in submissions}
+    assert chosen["reference"] == chosen["template"] == ()
+    assert list(chosen.values()).count(()) >= len(chosen) // verify.WHOLE
+    for prefix, touched in (
+        ("wrong-mha-", ("multi_head_attention", "attention_block")),
+        ("wrong-pe-", ("positional_encoding", "attention_block")),
+        ("wrong-block-", ("attention_block",)),
+    ):
+        found = [some for name, some in chosen.items() if name.startswith(prefix) and some]
+        assert found.count(touched) > len(found) * 0.9, prefix
+
+
+def test_the_gallery_graded_as_a_class_is_held_against_what_it_declares(
+    kit: Assignment, passed: Judgement
+) -> None:
+    names = [f"{path.parent.name}-{path.name}" for path in kit.gallery_dir.glob("*/mha-c*")]
+    right = [name for name in names if name.startswith("right-")]
+    wrong = [name for name in names if name.startswith("wrong-")]
+    results: dict[str, Any] = dict.fromkeys([*names, "reference", "hostile-fork_bomb"], passed)
+    count, lines = expectation.compare_all(kit.gallery_dir, results)
+    assert right and wrong and count == len(names)
+    assert {line.partition(":")[0] for line in lines} == set(wrong)
 
 
 # --- other damage ---------------------------------------------------------------------------------
