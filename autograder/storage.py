@@ -56,7 +56,7 @@ class OutputFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             probe = self.path / ".writable"
             probe.write_bytes(b"")
-            probe.unlink()
+            probe.unlink(missing_ok=True)  # another run that starts now may have removed it
         except OSError as error:
             raise KitError(
                 f"{_explain(error, self.path)} Give another folder with --out."

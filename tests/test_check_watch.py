@@ -30,6 +30,11 @@ watch(EXERCISES, Rejudge(can_fork=False))
 """
 
 
+def heed_interrupts() -> None:
+    """As in a shell of one's own: what is started in the background ignores Ctrl-C from birth."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """A command at a terminal of its own: `type` keys, wait until something `appears`."""
 
@@ -44,6 +49,7 @@ class Terminal:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
+            preexec_fn=heed_interrupts,
         )
         os.close(theirs)
         self._seen = ""
@@ -143,6 +149,7 @@ def test_without_a_terminal_it_reruns(attention: Assignment, folder: Path) -> No
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
     assert process.stdout is not None
     try:
