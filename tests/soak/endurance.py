@@ -15,7 +15,7 @@ from autograder import expectation, results
 
 LOOK_SECONDS = 0.2
 ZOMBIE_LOOKS = 15  # a process that has ended is one for a moment, until it is waited for
-GROWTH = {"grader": 40.0, "judge": 40.0, "zygote": 10.0}
+GROWTH = {"grader": 30.0, "judge": 30.0, "zygote": 10.0}
 """MiB that each may hold more at the end of a class of a thousand than early in it.
 
 The grader knows all results, to report on the class.

@@ -18,7 +18,11 @@ END_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class Process:
-    """A process as it was when looked at. `memory` is resident, in MiB."""
+    """A process as it was when looked at.
+
+    `memory` is its own, in MiB: what is mapped from files, as the tables of known mistakes are, all
+    of them share, and the kernel takes it back when it wants to.
+    """
 
     pid: int
     parent: int
@@ -50,7 +54,7 @@ def _read(pid: int) -> Process | None:
     try:
         words = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
         command = (PROC / str(pid) / "cmdline").read_bytes()
-        memory = int((PROC / str(pid) / "statm").read_text().split()[1])
+        _, resident, shared, *_ = map(int, (PROC / str(pid) / "statm").read_text().split())
     except (OSError, IndexError, ValueError):
         return None
     count = 0
@@ -59,7 +63,7 @@ def _read(pid: int) -> Process | None:
     role = "zygote" if b"autograder.worker" in command else "judge"
     if command.startswith(b"/") and b"bwrap" in command.split(b"\0")[0]:
         role = "box"
-    size = memory * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    size = (resident - shared) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
     return Process(pid, int(words[1]), words[0], role, size, count)
 
 
