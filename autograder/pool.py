@@ -174,7 +174,8 @@ def _settle(place: int, jobs: int) -> None:
     if sys.platform == "linux":
         cores = sorted(os.sched_getaffinity(0))
         if jobs <= len(cores):
-            os.sched_setaffinity(0, {cores[place % len(cores)]})
+            with contextlib.suppress(OSError):  # not allowed everywhere
+                os.sched_setaffinity(0, {cores[place % len(cores)]})
 
 
 def _end_with_parent(read_end: int, write_end: int) -> None:

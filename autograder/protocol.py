@@ -244,6 +244,8 @@ class Unpacker:
     def _tensors(self, heads: Sequence[object], offset: int) -> dict[str, torch.Tensor]:
         named = {}
         self._items += len(heads)
+        if self._items > MAX_ITEMS:
+            raise Violation("a state has too many parts")
         for head in heads:
             match head:
                 case [str(key), list(shape), str(flags)]:

@@ -80,7 +80,6 @@ class RemoteModule:
             yield parameter
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        self._ahead = None
         packer = self._owner.packer()
         request = self._target() | {"op": "load_state", "state": packer.pack(dict(state))}
         if _shapes(state) == self._shapes and packer.size < protocol.SHORT:

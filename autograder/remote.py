@@ -217,6 +217,7 @@ class Submission:
         if packer is not None:
             packer.hold()
             self._packed = packer
+            self._exchanges += 1  # what was sent ahead may be of modules that share these values
 
     def _forget_deferred(self) -> None:
         self._deferred.clear()

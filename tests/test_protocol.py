@@ -75,6 +75,12 @@ def test_a_state_crosses_in_one_piece() -> None:
     assert Packer().pack(state | {"count": torch.tensor(1)})[0] == "d"  # not all of one kind
 
 
+def test_a_state_of_too_many_parts_is_refused() -> None:
+    heads = [[str(number), [0], ""] for number in range(protocol.MAX_ITEMS + 1)]
+    with pytest.raises(Violation, match="too many parts"):
+        Unpacker(bytearray()).unpack(["D", heads, 0])
+
+
 def test_what_is_held_does_not_change_any_more() -> None:
     long = torch.zeros(protocol.SHORT)
     packer = Packer()

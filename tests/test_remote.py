@@ -263,3 +263,17 @@ def test_a_state_is_loaded_as_it_was_and_before_anything_else_is_asked(
     assert bool((remote.state_dict()["inner.weight"] == 3.0).all())
     remote.load_state_dict(local.state_dict())
     assert bool((dict(remote.named_parameters())["inner.weight"] == 2.0).all())
+
+
+def test_what_was_sent_ahead_is_not_believed_when_modules_share_their_weights(
+    open_submission: Open,
+) -> None:
+    shared = LAYER + "\n\nINNER = nn.Linear(4, 4)\n\n\nclass Shared(Layer):\n"
+    shared += "    def __init__(self, width):\n"
+    shared += "        super().__init__(width)\n        self.inner = INNER\n"
+    submission = open_submission(shared, "Shared")
+    one = submission.Shared(4)
+    state = one.state_dict()
+    other = submission.Shared(4)
+    one.load_state_dict({name: value * 0 + 2.0 for name, value in state.items()})
+    assert bool((other.state_dict()["inner.weight"] == 2.0).all())
