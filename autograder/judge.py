@@ -104,8 +104,6 @@ class Judge:
                 if self._try_all(trial, workers, trials, spoilt):
                     carried.append(exercise.id)
                 diagnoses += self._diagnose(trial, workers, trials, spoilt)
-                if not trial.is_perfect():
-                    workers.end()
         shown = self._draw(trials.values(), files) if draws else []
         return self._conclude(trials, carried, diagnoses, shown)
 

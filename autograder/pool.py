@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import multiprocessing.util
 import os
@@ -204,6 +205,8 @@ def _open(channel: socket.socket | None) -> None:
     except KitError:
         judge.close()
         raise
+    gc.collect()
+    gc.freeze()  # what stays for ever need not be looked through again and again
     _judge = judge
 
 

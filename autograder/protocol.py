@@ -20,7 +20,6 @@ Tensor flags: "g" requires grad, "p" is a parameter.
 from __future__ import annotations
 
 import json
-import math
 import socket
 import struct
 import time
@@ -38,7 +37,7 @@ MAX_ITEMS = 50_000
 MAX_DIMENSIONS = 16
 ALIGNMENT = 16
 SHORT = 1 << 16
-FIRST = 1 << 14  # bytes to make room for before a frame is known
+READ = 1 << 16  # bytes to ask for before a frame is known
 
 DTYPES: dict[str, torch.dtype] = {
     str(dtype).removeprefix("torch."): dtype
@@ -51,6 +50,7 @@ DTYPES: dict[str, torch.dtype] = {
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 Value = list[Any]
+Payload = bytearray | memoryview  # both can be written to
 
 
 class Violation(Exception):
@@ -97,6 +97,8 @@ class Packer:
         self._items += 1
         if depth > MAX_DEPTH or self._items > MAX_ITEMS:
             raise _TooLarge
+        if type(value) is torch.Tensor:  # what is most often sent, first
+            return self._tensor(value)
         if value is None:
             return ["n"]
         if isinstance(value, bool):
@@ -198,7 +200,7 @@ def _is_plain(value: object) -> bool:
 class Unpacker:
     """Turns tagged lists back into values; tensors are views of the frame's own buffer."""
 
-    def __init__(self, payload: bytearray) -> None:
+    def __init__(self, payload: Payload) -> None:
         self.payload = payload
         self._items = 0
 
@@ -216,9 +218,9 @@ class Unpacker:
             case ["b", bool(flag)]:
                 return flag
             case ["i", str(digits)] if len(digits) <= 24:
-                return _read(int, digits)
+                return _parse(int, digits)
             case ["f", str(digits)] if len(digits) <= 40:
-                return _read(float.fromhex, digits)
+                return _parse(float.fromhex, digits)
             case ["s", str(text)]:
                 return printable(text)
             case ["t", list(items)]:
@@ -242,19 +244,22 @@ class Unpacker:
         raise Violation("a dictionary entry is not a pair of text and value")
 
     def _tensors(self, heads: Sequence[object], offset: int) -> dict[str, torch.Tensor]:
-        named = {}
         self._items += len(heads)
         if self._items > MAX_ITEMS:
             raise Violation("a state has too many parts")
+        known = []
         for head in heads:
             match head:
                 case [str(key), list(shape), str(flags)]:
-                    tensor = self._view("float32", shape, offset, step=4)
-                    named[printable(key)] = self.mark(tensor, flags)
-                    offset += tensor.nbytes
+                    known.append((printable(key), shape, _count(shape), flags))
                 case _:
                     raise Violation("a tensor of a state has no known form")
-        return named
+        counts = [count for _, _, count, _ in known]
+        pieces = self._flat(torch.float32, sum(counts), offset).split_with_sizes(counts)
+        return {
+            key: self.mark(piece.view(shape).detach(), flags)  # each by itself, not a view
+            for (key, shape, _, flags), piece in zip(known, pieces, strict=True)
+        }
 
     def mark(self, tensor: torch.Tensor, flags: str) -> torch.Tensor:
         """What becomes of a tensor and what is known of it."""
@@ -263,27 +268,24 @@ class Unpacker:
     def module(self, handle: int, class_name: str) -> Any:
         raise Violation("a module where none can be")
 
-    def _view(
-        self, name: str, shape: Sequence[object], offset: int, step: int = ALIGNMENT
-    ) -> torch.Tensor:
+    def _view(self, name: str, shape: list[Any], offset: int) -> torch.Tensor:
         dtype = DTYPES.get(name)
-        if dtype is None or len(shape) > MAX_DIMENSIONS:
-            raise Violation("a tensor of unknown dtype or with too many dimensions")
-        sizes = _sizes(shape)
-        count = math.prod(sizes)
-        if math.prod(max(size, 1) for size in sizes) > MAX_PAYLOAD:
-            raise Violation("a tensor with an impossible size")
+        if dtype is None:
+            raise Violation("a tensor of unknown dtype")
+        count = _count(shape)
+        if dtype is torch.bool:  # a byte above 1 would be undefined behaviour in torch
+            raw = self._flat(torch.uint8, count, offset)
+            return (raw != 0 if bool((raw > 1).any()) else raw.view(torch.bool)).view(shape)
+        return self._flat(dtype, count, offset).view(shape)
+
+    def _flat(self, dtype: torch.dtype, count: int, offset: int) -> torch.Tensor:
+        """`count` numbers of the payload as a tensor of one axis."""
         end = offset + count * dtype.itemsize
-        if type(offset) is not int or offset < 0 or offset % step or end > len(self.payload):
+        if type(offset) is not int or offset < 0 or offset % ALIGNMENT or end > len(self.payload):
             raise Violation("a tensor's bytes lie outside its frame")
         if count == 0:
-            return torch.empty(sizes, dtype=dtype)
-        if dtype is torch.bool:  # a byte above 1 would be undefined behaviour in torch
-            raw = torch.frombuffer(self.payload, dtype=torch.uint8, count=count, offset=offset)
-            flat = raw != 0 if bool((raw > 1).any()) else raw.view(torch.bool)
-        else:
-            flat = torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
-        return flat.reshape(sizes)
+            return torch.empty(0, dtype=dtype)
+        return torch.frombuffer(self.payload, dtype=dtype, count=count, offset=offset)
 
 
 def printable(text: str) -> str:
@@ -291,14 +293,22 @@ def printable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _sizes(shape: Sequence[object]) -> list[int]:
-    sizes = [size for size in shape if type(size) is int and 0 <= size <= MAX_PAYLOAD]
-    if len(sizes) != len(shape):
+def _count(shape: list[Any]) -> int:
+    """How many numbers a tensor of that shape has."""
+    if len(shape) > MAX_DIMENSIONS:
+        raise Violation("a tensor with too many dimensions")
+    count = extent = 1
+    for size in shape:
+        if type(size) is not int or size < 0:
+            raise Violation("a tensor with an impossible size")
+        count *= size
+        extent *= size or 1
+    if extent > MAX_PAYLOAD:
         raise Violation("a tensor with an impossible size")
-    return sizes
+    return count
 
 
-def _read(parse: Any, digits: str) -> Any:
+def _parse(parse: Any, digits: str) -> Any:
     try:
         return parse(digits)
     except (ValueError, OverflowError):
@@ -312,12 +322,12 @@ def send(
     deadline: float | None = None,
 ) -> None:
     """Sends one frame. Raises `Closed` when nobody is there, `Late` when nobody reads."""
-    text = _encode(envelope)
+    text = _encode(envelope).encode()
     blobs = packer.blobs if packer else []
     size = packer.size if packer else 0
     header = HEADER.pack(len(text), size)
     # One packet where it is short; long ones are not copied once more to make one of them.
-    parts = [b"".join([header, text, *blobs])] if size < SHORT else [header, text, *blobs]
+    parts = [b"".join([header, text, *blobs])] if size < SHORT else [header + text, *blobs]
     try:
         link.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
         for part in parts:
@@ -328,51 +338,71 @@ def send(
         raise Closed from None
 
 
-def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[str, Any], bytearray]:
+def receive(link: socket.socket, deadline: float | None = None) -> tuple[dict[str, Any], Payload]:
     """Reads one frame: its envelope and its payload.
 
     `deadline` is a `time.monotonic()`; without it, waits for ever. Raises `Late`, `Closed` or
     `Violation`, this also where more than a frame is there: nobody has asked for that.
     """
-    link.settimeout(None)
-    data = bytearray(FIRST)
-    count = _read_on(link, data, 0, HEADER.size, deadline)
+    data = _read(link, READ, deadline)
+    while len(data) < HEADER.size:
+        data += _read(link, READ, deadline)
     envelope_size, payload_size = HEADER.unpack_from(data)
     if envelope_size > MAX_ENVELOPE or payload_size > MAX_PAYLOAD:
         raise Violation("a frame larger than allowed")
     begin = HEADER.size + envelope_size
-    size = begin + payload_size
-    count = _read_on(link, data, count, size, deadline)
-    if count > size:
+    if len(data) < begin:
+        gathered = bytearray(data)
+        while (missing := begin - len(gathered)) > 0:
+            gathered += _read(link, min(READ, missing + payload_size), deadline)
+        data = bytes(gathered)
+    if len(data) > begin + payload_size:
         raise Violation("it spoke without having been asked")
-    text = bytes(data[HEADER.size : begin])
-    del data[size:], data[:begin]  # not copied: the payload stays where it is, and is aligned
-    if begin % ALIGNMENT:  # unless the other side has not padded the envelope
-        data = bytearray(bytes(data))
+    text, payload = data[HEADER.size : begin], _aligned(data, begin, payload_size)
+    _read_into(link, payload, len(data) - begin, deadline)
     try:
-        envelope = json.loads(text)
+        envelope, end = _decode(text.decode())
     except (ValueError, RecursionError):
         raise Violation("an envelope that is not JSON") from None
-    if not isinstance(envelope, dict):
-        raise Violation("an envelope that is not an object")
-    return envelope, data
+    if not isinstance(envelope, dict) or end != envelope_size:
+        raise Violation("an envelope that is not one object")
+    return envelope, payload
 
 
-def _read_on(
-    link: socket.socket, data: bytearray, count: int, size: int, deadline: float | None
-) -> int:
-    """Reads into `data` behind `count` bytes until it holds `size`; returns how many it holds."""
+def _aligned(data: bytes, begin: int, size: int) -> Payload:
+    """Room for a payload, with what is there of it: the bytes of `data` from `begin`.
+
+    A long one takes no memory before its bytes arrive, whatever a header promises.
+    """
+    there = memoryview(data)[begin:]
+    if len(there) == size:
+        return bytearray(there)
+    room = memoryview(np.empty(size, np.uint8))  # type: ignore[arg-type]
+    room[: len(there)] = there
+    return room
+
+
+def _read(link: socket.socket, size: int, deadline: float | None) -> bytes:
+    """Reads what is there, at most `size` bytes; waits until there is something."""
+    try:
+        link.settimeout(None if deadline is None else _left(deadline))
+        data = link.recv(size)
+    except TimeoutError:
+        raise Late from None
+    except OSError:
+        raise Closed from None
+    if not data:
+        raise Closed
+    return data
+
+
+def _read_into(link: socket.socket, payload: Payload, count: int, deadline: float | None) -> None:
+    """Reads the rest of a payload, behind the `count` bytes that are there."""
+    size = len(payload)
     while count < size:
-        # The buffer grows with what really arrives, never with what a header promises.
-        if count == len(data):
-            data.extend(bytes(min(len(data), size - len(data))))
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise Late
-            link.settimeout(left)
         try:
-            with memoryview(data) as view, view[count:] as rest:
+            link.settimeout(None if deadline is None else _left(deadline))
+            with memoryview(payload) as view, view[count:] as rest:
                 received = link.recv_into(rest)
         except TimeoutError:
             raise Late from None
@@ -381,10 +411,14 @@ def _read_on(
         if received == 0:
             raise Closed
         count += received
-    return count
 
 
-def _encode(envelope: dict[str, Any]) -> bytes:
-    """JSON, padded so that the payload behind it is aligned."""
-    text = json.dumps(envelope, separators=(",", ":")).encode()
-    return text + b" " * (-(HEADER.size + len(text)) % ALIGNMENT)
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise Late
+    return left
+
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_decode = json.JSONDecoder().raw_decode

@@ -140,7 +140,7 @@ class RemoteModule:
 class Unpacker(protocol.Unpacker):
     """Makes modules into `RemoteModule`s, and says which tensors gradients can reach."""
 
-    def __init__(self, owner: Submission, payload: bytearray) -> None:
+    def __init__(self, owner: Submission, payload: protocol.Payload) -> None:
         super().__init__(payload)
         self.owner = owner
         self.differentiable: list[Tensor] = []

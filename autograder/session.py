@@ -83,6 +83,7 @@ class Session:
             "--assert=plain",
             "--noconftest",
             "--import-mode=importlib",
+            "--disable-plugin-autoload",  # verdicts hang on nothing that happens to be installed
             "-c",
             "/dev/null",
         ]
@@ -96,6 +97,12 @@ class Session:
             "threadexception",
             "unraisableexception",
             "logging",
+            "debugging",
+            "pastebin",
+            "setuponly",
+            "setupplan",
+            "legacypath",
+            "unittest",
         ):
             options += ["-p", f"no:{plugin}"]
         try:
@@ -185,7 +192,7 @@ def _read_marks(items: Sequence[pytest.Item], assignment: Assignment) -> list[Gr
     tests = []
     for item in items:
         mark = item.get_closest_marker(MARK)
-        exercise = Path(item.fspath).stem.removeprefix("test_")
+        exercise = item.path.stem.removeprefix("test_")
         where = f"{exercise}::{item.name}"
         if mark is None:
             raise KitError(f"{where} has no @pytest.mark.{MARK}(points=…, title=…).")
@@ -204,7 +211,7 @@ def _read_marks(items: Sequence[pytest.Item], assignment: Assignment) -> list[Gr
                 title=str(mark.kwargs["title"]),
                 hint=str(mark.kwargs.get("hint", "")),
                 flag=str(mark.kwargs.get("flag", "")),
-                is_hidden=assignment.hidden_tests in Path(item.fspath).parents,
+                is_hidden=assignment.hidden_tests in item.path.parents,
                 points=exact(mark.kwargs.get("points", "")),
             )
         )

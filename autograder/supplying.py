@@ -36,7 +36,11 @@ class Supplier:
         self._graphs.clear()
 
     def answer(
-        self, link: socket.socket, request: dict[str, Any], payload: bytearray, deadline: float
+        self,
+        link: socket.socket,
+        request: dict[str, Any],
+        payload: protocol.Payload,
+        deadline: float,
     ) -> None:
         """Answers a stand-in's question with a right value, computed here.
 
@@ -58,7 +62,9 @@ class Supplier:
         reply = {"value": packer.pack(value), "graph": graph}
         protocol.send(link, reply, packer, deadline)
 
-    def _compute(self, request: dict[str, Any], payload: bytearray) -> tuple[Any, int | None]:
+    def _compute(
+        self, request: dict[str, Any], payload: protocol.Payload
+    ) -> tuple[Any, int | None]:
         assert self._supply is not None
         unpacker = protocol.Unpacker(payload)
         flagged = _Flagged(payload)
@@ -86,7 +92,7 @@ class Supplier:
 class _Flagged(protocol.Unpacker):
     """Restores `requires_grad` in what a stand-in asks with."""
 
-    def __init__(self, payload: bytearray) -> None:
+    def __init__(self, payload: protocol.Payload) -> None:
         super().__init__(payload)
         self.tensors: list[Tensor] = []
 

@@ -1,8 +1,8 @@
 """The workers that judge one submission, kept for as long as they are of use.
 
 Starting a worker costs more than most tests. So an exercise may be judged in the worker of the one
-before, where everything passed; what does not pass there is judged again in a worker of its own,
-so that what one file does to its process cannot cost points elsewhere.
+before; what does not pass there is judged again in a worker of its own, so that what one file does
+to its process cannot cost points elsewhere.
 """
 
 from __future__ import annotations

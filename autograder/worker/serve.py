@@ -91,7 +91,7 @@ class ServerPacker(protocol.Packer):
 class ServerUnpacker(protocol.Unpacker):
     """Restores `requires_grad` and remembers the tensors, in order."""
 
-    def __init__(self, payload: bytearray) -> None:
+    def __init__(self, payload: protocol.Payload) -> None:
         super().__init__(payload)
         self.tensors: list[torch.Tensor] = []
 
@@ -124,7 +124,7 @@ class Server:
             protocol.send(self.link, reply, packer)
 
     def answer(
-        self, envelope: dict[str, Any], payload: bytearray, packer: ServerPacker
+        self, envelope: dict[str, Any], payload: protocol.Payload, packer: ServerPacker
     ) -> dict[str, Any]:
         for earlier in envelope.get("first", ()):
             getattr(self, "op_" + earlier["op"])(earlier, ServerUnpacker(payload), packer)
@@ -181,7 +181,7 @@ class Server:
             while reply["graph"] in self.graphs:
                 reply["graph"] -= 1
             self.graphs[reply["graph"]] = (list(packer.differentiable), wanted)
-        if unpacker.payload != before:
+        if bytes(unpacker.payload) != before:
             old = protocol.Unpacker(bytearray(before))
             originals = _tensors_of(old, envelope["args"]) + _tensors_of(old, envelope["kwargs"])
             pairs = enumerate(zip(inputs, originals, strict=True))

@@ -141,7 +141,7 @@ def build(
     num_heads: int = NUM_HEADS,
     seed: int = 0,
 ) -> Any:
-    """Return a block in evaluation mode, as `build_known` does, without its state."""
+    """Return a block in evaluation mode, as `build_known` does, and no more."""
     return build_known(submission, table, max_len, gain, num_heads, seed)[0]
 
 
@@ -152,8 +152,8 @@ def build_known(
     gain: float = 2.0,
     num_heads: int = NUM_HEADS,
     seed: int = 0,
-) -> tuple[Any, dict[str, Tensor]]:
-    """Return a block with `table` (vocab_size, d_model) as its embedding, and what it was given.
+) -> tuple[Any, Parts, dict[str, Tensor]]:
+    """Return a block with `table` (vocab_size, d_model) as its embedding, its parts and its state.
 
     The attention gets weights of spread gain / sqrt(d_model), the same for the same block
     and seed: large enough that tokens differ in what they look at. What else there is stays
@@ -170,7 +170,7 @@ def build_known(
         if name in parts.biases:
             bias = parts.biases[name]
             fill[bias] = torch.randn(state[bias].shape, generator=generator) * gain / 2
-    return block, install(block, parts, state, table, fill)
+    return block, parts, install(block, parts, state, table, fill)
 
 
 def install(

@@ -367,8 +367,7 @@ def both_answers(submission, vocab_size, d_model, num_heads, batch, length, max_
     table = normal(f"whole block {d_model}", vocab_size, d_model)
     tokens = ((torch.arange(batch * length) * 5 + 11) % vocab_size).reshape(batch, length)
     # What the block was given counts, not what it says of itself.
-    block, state = build_known(submission, table, max_len, num_heads=num_heads, seed=SEED)
-    parts = parts_of(block, vocab_size, d_model, num_heads)
+    block, parts, state = build_known(submission, table, max_len, num_heads=num_heads, seed=SEED)
     y = run(block, tokens, d_model)
     x = table.double()[tokens] + encoding(length, d_model)
     nearest, wanted = math.inf, None

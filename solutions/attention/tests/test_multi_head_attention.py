@@ -37,7 +37,7 @@ from inputs import (
     read,
     shaken,
 )
-from projections import NAMES, answer, build, held, new_layer
+from projections import NAMES, answer, build, build_known, new_layer
 
 
 def fresh(submission, d_model, num_heads, name):
@@ -142,10 +142,10 @@ def test_output_projection(submission):
     weight, bias = normal("Wo weight", D_MODEL, D_MODEL), normal("Wo bias", D_MODEL)
     ones = (ONES_TO_ONES, 0.0)
     given = {"Wq": ones, "Wk": ones, "Wv": ones, "Wo": (weight, bias)}
-    layer = build(submission, D_MODEL, NUM_HEADS, **given)
+    layer, held = build_known(submission, D_MODEL, NUM_HEADS, **given)
     y = run(layer, torch.ones(2, 4, D_MODEL))
     require_finite(y)
-    bias = held(layer, given)["Wo"][1]
+    bias = held["Wo"][1]
     sums = weight.sum(1)
     factor = (y - bias) @ sums / (sums @ sums)  # (batch, length)
     require_large(
@@ -170,12 +170,12 @@ def test_values(submission):
     """
     constant = (0.0, 1.0)
     given = {"Wq": constant, "Wk": constant, "Wv": (ALL_TO_ONES, 2.0), "Wo": (SAME, 0.0)}
-    layers = [build(submission, D_MODEL, NUM_HEADS, **given) for _ in range(2)]
+    layers = [build_known(submission, D_MODEL, NUM_HEADS, **given) for _ in range(2)]
     large, small = (
         float(run(layer, along([size] * 4)).sum())
-        for layer, size in zip(layers, (1, -1), strict=True)
+        for (layer, _), size in zip(layers, (1, -1), strict=True)
     )
-    bias = float(held(layers[0], given)["Wv"][1])
+    bias = float(layers[0][1]["Wv"][1])
     wanted = (bias + 1) / (bias - 1)
     require_small(
         abs(large / small - wanted) if abs(small) > 1e-3 else math.inf,
@@ -558,5 +558,5 @@ def both_answers(submission, batch, length, d_model, num_heads):
     """Return the student's answer and the right one for the same weights."""
     name = f"whole {d_model}"
     x, weights = normal(name, batch, length, d_model), large_weights(name, d_model)
-    layer = build(submission, d_model, num_heads, **weights)
-    return run(layer, x), independent_attention(x, num_heads, held(layer, weights))
+    layer, held = build_known(submission, d_model, num_heads, **weights)
+    return run(layer, x), independent_attention(x, num_heads, held)

@@ -30,8 +30,18 @@ def build(submission: Any, d_model: int, num_heads: int, **given: Projection) ->
     Raises:
         AssertionError: the layer does not have the four projections of the handout.
     """
+    return build_known(submission, d_model, num_heads, **given)[0]
+
+
+def build_known(
+    submission: Any, d_model: int, num_heads: int, **given: Projection
+) -> tuple[Any, dict[str, Projection]]:
+    """Return such a layer and the projections that it holds.
+
+    These have zero biases where the layer has none: a matter for the count alone.
+    """
     layer = new_layer(submission, d_model, num_heads)
-    state = dict(layer.state_dict())
+    state, held = dict(layer.state_dict()), {}
     for name in NAMES:
         weight, bias = given.get(name, (0.0, 0.0))
         key = f"{name}.weight"
@@ -41,10 +51,12 @@ def build(submission: Any, d_model: int, num_heads: int, **given: Projection) ->
             f"nn.Linear(d_model, d_model); your layer holds {listed(state)}",
         )
         state[key] = filled(weight, (d_model, d_model))
-        if f"{name}.bias" in state:
+        has_bias = f"{name}.bias" in state
+        if has_bias:
             state[f"{name}.bias"] = filled(bias, (d_model,))
+        held[name] = (weight, bias if has_bias else torch.as_tensor(bias) * 0.0)
     layer.load_state_dict(state)
-    return layer
+    return layer, held
 
 
 def answer(submission: Any, d_model: int, num_heads: int, x: Tensor, **given: Projection) -> Tensor:
@@ -56,15 +68,6 @@ def answer(submission: Any, d_model: int, num_heads: int, x: Tensor, **given: Pr
     layer = build(submission, d_model, num_heads, **given)
     with torch.no_grad():
         return tensor_of(layer(x.clone()), tuple(x.shape))
-
-
-def held(layer: Any, given: dict[str, Projection]) -> dict[str, Projection]:
-    """Return `given` with zero biases where the layer has none: a matter for the count alone."""
-    state = layer.state_dict()
-    return {
-        name: (weight, bias if f"{name}.bias" in state else torch.as_tensor(bias) * 0.0)
-        for name, (weight, bias) in given.items()
-    }
 
 
 def filled(value: Tensor | float, shape: tuple[int, ...]) -> Tensor:
