@@ -8,6 +8,7 @@ from nothing that the worker says about itself.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -59,6 +60,7 @@ class Judge:
         self._charges: dict[str, Charges] = {}
         self._session = Session(assignment)
         self.tests = self._session.tests
+        self._spared = sorted({path for test in self.tests for path in test.without})
         self._drawers: dict[str, list[drawing.Draw]] = {}
         with contextlib.suppress(BrokenAssignment):  # `verify` says so; marks need no pictures
             self._drawers = drawing.load_pictures(assignment)
@@ -93,7 +95,8 @@ class Judge:
         trials: dict[str, Trial] = {}
         carried: list[str] = []
         diagnoses: list[Diagnosis] = []
-        with Workers(self.station, lambda stand_ins: self._setup(files, stand_ins)) as workers:
+        set_up = functools.partial(self._setup, files)
+        with Workers(self.station, set_up, self._spared) as workers:
             for exercise in self.assignment.exercises:
                 trial = trials[exercise.id] = Trial(exercise)
                 if exercises and exercise.id not in exercises:
@@ -149,6 +152,9 @@ class Judge:
         """
         submission, is_new = workers.get(stand_ins)
         outcomes = self._run(trial, submission, tests, stand_ins)
+        if workers.meet(submission):
+            submission, is_new = workers.get(stand_ins)
+            outcomes = self._run(trial, submission, tests, stand_ins)
         if not is_new and any(outcome.verdict != "passed" for outcome in outcomes.values()):
             workers.end()
             submission, _ = workers.get(stand_ins)
@@ -180,9 +186,13 @@ class Judge:
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
             outcomes[test.id] = outcome
+            if submission.is_in_need:
+                break
         return outcomes
 
-    def _setup(self, files: Mapping[str, str], stand_ins: StandIns) -> Setup:
+    def _setup(
+        self, files: Mapping[str, str], stand_ins: StandIns, spared: Sequence[str] = ()
+    ) -> Setup:
         limits = self.assignment.limits
         return Setup(
             files=files,
@@ -195,6 +205,7 @@ class Judge:
             },
             import_seconds=limits.import_wall_seconds,
             test_seconds=limits.test_wall_seconds,
+            spared=spared,
             stand_ins=stand_ins,
             supply=self.supply if stand_ins else None,
         )
@@ -252,7 +263,8 @@ class Judge:
         try:
             found = diagnose(dictionary, submission, self._tables[exercise])
         except Stopped:
-            return []
+            again = workers.meet(submission)
+            return self._diagnose(trial, workers, trials, spoilt) if again else []
         finally:
             submission.end_test()
         if found is None or not found.faults:

@@ -22,6 +22,7 @@ from autograder.proxies import RemoteName, Unpacker
 from autograder.sandbox import Station, Worker
 from autograder.student_errors import MissingName, Stopped, StudentError, read_error
 from autograder.supplying import Supplier
+from autograder.worker.box import IN_NEED
 
 STARTING = "starting"
 PATIENCE = 8  # times its limit that a test may take where others use the processor
@@ -38,6 +39,7 @@ class Setup:
         import_seconds: float,
         test_seconds: float,
         blocked: Sequence[str] = (),
+        spared: Sequence[str] = (),
         stand_ins: Mapping[str, dict[str, Any]] | None = None,
         supply: Callable[..., Any] | None = None,
     ) -> None:
@@ -46,13 +48,14 @@ class Setup:
         self.limits = dict(limits)
         self.import_seconds = import_seconds
         self.test_seconds = test_seconds
-        self.blocked = list(blocked)
+        self.blocked = list(blocked)  # names that raise when they are used
+        self.spared = list(spared)  # names whose first use ends the worker
         self.stand_ins = dict(stand_ins or {})
         self.supply = supply
 
     def without(self, paths: Sequence[str]) -> Setup:
         changed = Setup.__new__(Setup)
-        changed.__dict__ = self.__dict__ | {"blocked": [*self.blocked, *paths]}
+        changed.__dict__ = self.__dict__ | {"blocked": [*self.blocked, *paths], "spared": []}
         return changed
 
 
@@ -74,6 +77,7 @@ class Submission:
         self._generation = 0
         self._counted_until = self._began = self._used_before = 0.0
         self._supplier = Supplier(setup.supply)
+        self.is_in_need = False  # of a name that its worker was spared
         self.sources = dict(setup.files)
 
     # --- for tests ------------------------------------------------------------------------------
@@ -84,7 +88,12 @@ class Submission:
         return RemoteName(self, self._setup.homes[name].removesuffix(".py"), name)
 
     def without(self, *paths: str) -> Submission:
-        """The same code in a fresh worker in which using any of `paths` raises."""
+        """The same code in a fresh worker in which using any of `paths` raises.
+
+        One that is spared them all has shown that it does not use them, and is that worker.
+        """
+        if set(paths) <= set(self._setup.spared):
+            return self
         variant = Submission(self._station, self._setup.without(paths))
         variant._deadline = self._deadline
         self._variants.append(variant)
@@ -258,6 +267,7 @@ class Submission:
                 "op": "begin",
                 "files": self._setup.files,
                 "blocked": self._setup.blocked,
+                "spared": self._setup.spared,
                 "stand_ins": self._setup.stand_ins,
             }
             grace = max(deadline, time.monotonic() + self._setup.import_seconds)
@@ -269,6 +279,7 @@ class Submission:
         assert worker is not None
         code = worker.how_it_ended()
         self.close()
+        self.is_in_need = bool(self._setup.spared) and code == IN_NEED
         if code is None and self._station.is_broken:
             raise KitError("The sandbox ended while it ran a submission.")
         cpu = self._setup.limits["cpu_seconds"]

@@ -39,6 +39,7 @@ class GradedTest:
     flag: str
     is_hidden: bool
     points: Decimal
+    without: tuple[str, ...] = ()  # what it lets its submission do without
 
 
 class Session:
@@ -196,11 +197,11 @@ def _read_marks(items: Sequence[pytest.Item], assignment: Assignment) -> list[Gr
         where = f"{exercise}::{item.name}"
         if mark is None:
             raise KitError(f"{where} has no @pytest.mark.{MARK}(points=…, title=…).")
-        unknown = set(mark.kwargs) - {"points", "title", "hint", "flag"}
+        unknown = set(mark.kwargs) - {"points", "title", "hint", "flag", "without"}
         if mark.args or unknown or not mark.kwargs.get("title") or "[" in item.name:
             raise KitError(
-                f"{where}: a graded test has points=, title=, hint= and perhaps flag=, "
-                "and no parameters."
+                f"{where}: a graded test has points=, title=, hint= and perhaps flag= or "
+                "without=, and no parameters."
             )
         assignment.exercise(exercise)
         tests.append(
@@ -213,6 +214,7 @@ def _read_marks(items: Sequence[pytest.Item], assignment: Assignment) -> list[Gr
                 flag=str(mark.kwargs.get("flag", "")),
                 is_hidden=assignment.hidden_tests in item.path.parents,
                 points=exact(mark.kwargs.get("points", "")),
+                without=tuple(map(str, mark.kwargs.get("without", ()))),
             )
         )
     order = {exercise.id: place for place, exercise in enumerate(assignment.exercises)}

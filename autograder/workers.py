@@ -3,11 +3,14 @@
 Starting a worker costs more than most tests. So an exercise may be judged in the worker of the one
 before; what does not pass there is judged again in a worker of its own, so that what one file does
 to its process cannot cost points elsewhere.
+
+Some tests ask what a submission does without certain names. Most use none of them, so workers are
+first spared these names; where one is used after all, everything is tried again with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -20,9 +23,15 @@ StandIns = Mapping[str, dict[str, Any]]
 class Workers:
     """Open submissions by what stands in for what; all of them end with the `with` block."""
 
-    def __init__(self, station: Station, set_up: Callable[[StandIns], Setup]) -> None:
+    def __init__(
+        self,
+        station: Station,
+        set_up: Callable[[StandIns, Sequence[str]], Setup],
+        spared: Sequence[str] = (),
+    ) -> None:
         self._station = station
         self._set_up = set_up
+        self._spared = spared
         self._open: dict[tuple[tuple[str, bool], ...], Submission] = {}
 
     def get(self, stand_ins: StandIns) -> tuple[Submission, bool]:
@@ -30,8 +39,16 @@ class Workers:
         key = tuple((module, bool(spec["keep"])) for module, spec in stand_ins.items())
         is_new = key not in self._open or not self._open[key].is_alive()
         if is_new:
-            self._open[key] = Submission(self._station, self._set_up(stand_ins))
+            setup = self._set_up(stand_ins, () if stand_ins else self._spared)
+            self._open[key] = Submission(self._station, setup)
         return self._open[key], is_new
+
+    def meet(self, submission: Submission) -> bool:
+        """Whether `submission` needed what it was spared; from now on, none is spared anything."""
+        if submission.is_in_need:
+            self.end()
+            self._spared = ()
+        return submission.is_in_need
 
     def end(self) -> None:
         """Ends them all."""

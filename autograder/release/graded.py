@@ -20,6 +20,7 @@ from autograder.results import exact, sum_points
 from autograder.template import MARK, build_stubs
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+SAID = ("points", "title", "hint")  # what is read of a mark
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,11 @@ def _read_mark(node: ast.FunctionDef, path: Path) -> dict[str, str]:
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith(f".{MARK}"):
             try:
-                return {word.arg or "": ast.literal_eval(word.value) for word in decorator.keywords}
+                return {
+                    word.arg: ast.literal_eval(word.value)
+                    for word in decorator.keywords
+                    if word.arg in SAID
+                }
             except ValueError:
                 break
     raise KitError(f"{path}: {node.name} has no @pytest.mark.{MARK} of plain texts.")

@@ -145,7 +145,9 @@ class Server:
             with open(os.path.join(self.folder, name), "w", encoding="utf-8", newline="") as file:
                 file.write(text)
         for path in envelope["blocked"]:
-            substitution.block(path)
+            substitution.block(path, substitution.refuse)
+        for path in envelope["spared"]:
+            substitution.block(path, substitution.end)
         for module, spec in envelope["stand_ins"].items():
             ask = Asker(self.link)
             substitution.stand_in(module, spec["source"], spec["written"], spec["keep"], ask)

@@ -1,22 +1,26 @@
 """Putting something else in the place of a name, before student code is imported.
 
-`block` makes a ready-made function or class raise when it is used. `stand_in` replaces one of the
-student's modules by the handed-out stub whose unwritten parts ask the grader for right *values*,
-so that what depends on it can be judged on its own.
+`block` makes a ready-made function or class raise when it is used, or ends the worker, which is
+then tried again with it. `stand_in` replaces one of the student's modules by the handed-out stub
+whose unwritten parts ask the grader for right *values*, so that what depends on it can be judged
+on its own.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import socket
 import sys
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import torch
 
 from autograder import protocol
+from autograder.worker.box import IN_NEED
 
 _LIBRARIES: list[Any] = []  # torch drops an override when its library object is collected
 
@@ -25,21 +29,29 @@ class Blocked(RuntimeError):
     """A name that this assignment does not allow here was used."""
 
 
-def block(path: str) -> None:
-    """Makes `path` raise `Blocked` on use. Unknown paths are passed over.
+def refuse(path: str) -> NoReturn:
+    raise Blocked(f"{path} is not to be used in this exercise")
+
+
+def end(path: str) -> NoReturn:
+    os._exit(IN_NEED)
+
+
+def block(path: str, action: Callable[[str], NoReturn]) -> None:
+    """Has `action` take the place of `path` wherever it is used. Unknown paths are passed over.
 
     `torch.ops.aten.<name>` is replaced in torch's dispatcher, so that no other spelling reaches
     it; any other path is a function, or a class that can then not be constructed.
     """
 
-    def refuse(*_: object, **__: object) -> None:
-        raise Blocked(f"{path} is not to be used in this exercise")
+    def act(*_: object, **__: object) -> None:
+        action(path)
 
     if path.startswith("torch.ops.aten."):
         library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         for key in ("CompositeImplicitAutograd", "CPU", "AutogradCPU"):
             with contextlib.suppress(RuntimeError):
-                library.impl(path.rsplit(".", 1)[1], refuse, key)  # type: ignore[no-untyped-call]
+                library.impl(path.rsplit(".", 1)[1], act, key)  # type: ignore[no-untyped-call]
         _LIBRARIES.append(library)
         return
     owner_path, name = path.rsplit(".", 1)
@@ -49,11 +61,11 @@ def block(path: str) -> None:
     except (ImportError, AttributeError):
         return
     if isinstance(target, type):
-        target.__init__ = refuse  # type: ignore[misc]
+        target.__init__ = act  # type: ignore[misc]
         if hasattr(target, "forward"):
-            target.forward = refuse
+            target.forward = act
     else:
-        setattr(owner, name, refuse)
+        setattr(owner, name, act)
 
 
 def stand_in(module: str, source: str, written: list[str], keep: bool, ask: Asker) -> None:

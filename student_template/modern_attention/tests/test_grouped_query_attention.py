@@ -86,6 +86,7 @@ def test_projections(submission):
     title="The attention is your own, not a ready-made one",
     hint="Which line asks PyTorch for a whole attention? Which four steps does it stand for?",
     flag="uses_fused_attention",
+    without=READY_MADE,
 )
 def test_ready_made(submission):
     """Catches: PyTorch's own attention anywhere behind `GroupedQueryAttention`.
