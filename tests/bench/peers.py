@@ -18,7 +18,7 @@ from typing import Any
 from bench.speed import grade
 
 Row = tuple[str, str]
-STUDENTS, TIMES = 6, 10  # notebooks for the peers; for us each of them so many times
+STUDENTS, TIMES = 6, 34  # notebooks for the peers; for us each of them so often, a class of 200
 
 
 def report(assignment_id: str) -> Iterator[Row]:
