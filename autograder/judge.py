@@ -132,7 +132,8 @@ class Judge:
             passed, is_asked = self._try(trial, workers, tests, stand_ins)
             is_helped |= passed and is_asked
             if self._is_unwritten(trial):
-                trial.outcomes = dict.fromkeys(trial.outcomes, verdicts.unwritten())
+                every = self._tests_of(trial.exercise)
+                trial.outcomes = {test.id: verdicts.unwritten() for test in every}
                 return False
             tests = [test for test in tests if trial.outcomes[test.id].verdict != "passed"]
             if not tests:
@@ -150,15 +151,14 @@ class Judge:
 
         No failure is noted that a fresh worker has not.
         """
-        submission, is_new = workers.get(stand_ins)
-        outcomes = self._run(trial, submission, tests, stand_ins)
-        if workers.meet(submission):
+        while True:
             submission, is_new = workers.get(stand_ins)
-            outcomes = self._run(trial, submission, tests, stand_ins)
-        if not is_new and any(outcome.verdict != "passed" for outcome in outcomes.values()):
+            outcomes = self._run(trial, submission, tests, is_new)
+            if workers.meet(submission):
+                continue
+            if is_new or all(outcome.verdict == "passed" for outcome in outcomes.values()):
+                break
             workers.end()
-            submission, _ = workers.get(stand_ins)
-            outcomes = self._run(trial, submission, tests, stand_ins)
         better = {test: o for test, o in outcomes.items() if o.verdict == "passed"}
         trial.outcomes = outcomes | trial.outcomes | better
         return bool(better), submission.was_asked
@@ -168,8 +168,9 @@ class Judge:
         trial: Trial,
         submission: Submission,
         tests: Sequence[GradedTest],
-        stand_ins: StandIns,
+        is_new: bool,
     ) -> dict[str, Outcome]:
+        """Runs `tests`: up to the first that does not pass, if that one runs again elsewhere."""
         exercise, outcomes = trial.exercise, {}
         error = submission.import_error(exercise.file)
         is_spent, ends, started = False, 0, time.monotonic()
@@ -186,7 +187,8 @@ class Judge:
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
             outcomes[test.id] = outcome
-            if submission.is_in_need:
+            is_done = outcome.is_unwritten or (not is_new and outcome.verdict != "passed")
+            if is_done or submission.is_in_need:
                 break
         return outcomes
 

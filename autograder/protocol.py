@@ -247,19 +247,29 @@ class Unpacker:
         self._items += len(heads)
         if self._items > MAX_ITEMS:
             raise Violation("a state has too many parts")
-        known = []
+        numbers = self._numbers(offset)
+        named, begin = {}, 0
         for head in heads:
             match head:
                 case [str(key), list(shape), str(flags)]:
-                    known.append((printable(key), shape, _count(shape), flags))
+                    end = begin + _count(shape)
+                    if end > len(numbers):
+                        raise Violation("a tensor's bytes lie outside its frame")
+                    tensor = torch.from_numpy(numbers[begin:end].reshape(shape))
+                    named[printable(key)] = self.mark(tensor, flags)
+                    begin = end
                 case _:
                     raise Violation("a tensor of a state has no known form")
-        counts = [count for _, _, count, _ in known]
-        pieces = self._flat(torch.float32, sum(counts), offset).split_with_sizes(counts)
-        return {
-            key: self.mark(piece.view(shape).detach(), flags)  # each by itself, not a view
-            for (key, shape, _, flags), piece in zip(known, pieces, strict=True)
-        }
+        return named
+
+    def _numbers(self, offset: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Everything from `offset` on as float32."""
+        size = len(self.payload) - offset
+        if type(offset) is not int or offset < 0 or offset % ALIGNMENT or size < 0:
+            raise Violation("a tensor's bytes lie outside its frame")
+        if size < 4:
+            return np.empty(0, np.float32)
+        return np.frombuffer(self.payload, np.float32, size // 4, offset)
 
     def mark(self, tensor: torch.Tensor, flags: str) -> torch.Tensor:
         """What becomes of a tensor and what is known of it."""
