@@ -23,7 +23,7 @@ import json
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ class Packer:
         if isinstance(value, list):
             return ["l", [self._pack(item, depth + 1) for item in value]]
         if isinstance(value, dict):
-            if self.size < MAX_PAYLOAD - SHORT and _is_small_state(value):
+            if self.size < MAX_PAYLOAD - SHORT and is_small_state(value):
                 return self._tensors(value)
             pairs = [[str(key)[:1000], self._pack(item, depth + 1)] for key, item in value.items()]
             return ["d", pairs]
@@ -146,10 +146,8 @@ class Packer:
     def _tensors(self, named: dict[object, torch.Tensor]) -> Value:
         """The state of a small module costs little this way."""
         self._items += len(named)
-        with torch.no_grad():
-            joined = torch.cat([tensor.reshape(-1) for tensor in named.values()])
         heads = [[str(key)[:1000], list(t.shape), self.flags(t)] for key, t in named.items()]
-        return ["D", heads, self._blob(joined.numpy())]
+        return ["D", heads, self._blob(join(named.values()).numpy())]
 
     def flags(self, tensor: torch.Tensor) -> str:
         """What else is to be known of a tensor that is sent."""
@@ -179,7 +177,29 @@ class Packer:
         self.blobs = [bytes(blob) for blob in self.blobs]
 
 
-def _is_small_state(named: dict[object, Any]) -> bool:
+def join(tensors: Iterable[torch.Tensor]) -> torch.Tensor:
+    """The numbers of all, one behind the other."""
+    with torch.no_grad():
+        return torch.cat([tensor.reshape(-1) for tensor in tensors])
+
+
+def cut(numbers: np.ndarray[Any, Any], shapes: Iterable[Sequence[int]]) -> Iterator[torch.Tensor]:
+    """Tensors of these shapes out of what `join` made of them.
+
+    Raises:
+        Violation: there are too few numbers.
+    """
+    begin = 0
+    for shape in shapes:
+        end = begin + _count(shape)
+        if end > len(numbers):
+            raise Violation("a tensor's bytes lie outside its frame")
+        yield torch.from_numpy(numbers[begin:end].reshape(shape))
+        begin = end
+
+
+def is_small_state(named: Mapping[Any, Any]) -> bool:
+    """Whether these are a few float32 tensors that are short enough to be sent as one."""
     return (
         len(named) > 1
         and all(map(_is_plain, named.values()))
@@ -247,20 +267,18 @@ class Unpacker:
         self._items += len(heads)
         if self._items > MAX_ITEMS:
             raise Violation("a state has too many parts")
-        numbers = self._numbers(offset)
-        named, begin = {}, 0
+        known: list[tuple[str, list[Any], str]] = []
         for head in heads:
             match head:
                 case [str(key), list(shape), str(flags)]:
-                    end = begin + _count(shape)
-                    if end > len(numbers):
-                        raise Violation("a tensor's bytes lie outside its frame")
-                    tensor = torch.from_numpy(numbers[begin:end].reshape(shape))
-                    named[printable(key)] = self.mark(tensor, flags)
-                    begin = end
+                    known.append((printable(key), shape, flags))
                 case _:
                     raise Violation("a tensor of a state has no known form")
-        return named
+        tensors = cut(self._numbers(offset), [shape for _, shape, _ in known])
+        return {
+            key: self.mark(tensor, flags)
+            for (key, _, flags), tensor in zip(known, tensors, strict=True)
+        }
 
     def _numbers(self, offset: int) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Everything from `offset` on as float32."""
@@ -303,7 +321,7 @@ def printable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _count(shape: list[Any]) -> int:
+def _count(shape: Sequence[Any]) -> int:
     """How many numbers a tensor of that shape has."""
     if len(shape) > MAX_DIMENSIONS:
         raise Violation("a tensor with too many dimensions")

@@ -59,9 +59,7 @@ class RemoteModule:
         return _call(self._owner, self._target(), args, kwargs, mirrors)
 
     def state_dict(self) -> dict[str, Tensor]:
-        state = self._named("state_dict")
-        self._shapes = _shapes(state)
-        return state
+        return self._named("state_dict")
 
     def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
         yield from self._named("named_buffers").items()
@@ -81,9 +79,12 @@ class RemoteModule:
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         packer = self._owner.packer()
-        request = self._target() | {"op": "load_state", "state": packer.pack(dict(state))}
-        if _shapes(state) == self._shapes and packer.size < protocol.SHORT:
-            self._owner.defer(request, packer)  # it fits, so nothing has to be said now
+        fits = bool(self._shapes) and list(_shapes(state).items()) == list(self._shapes.items())
+        is_like_told = fits and protocol.is_small_state(state)  # then its numbers say it all
+        value = protocol.join(state.values()) if is_like_told else dict(state)
+        request = self._target() | {"op": "load_state", "state": packer.pack(value)}
+        if fits and packer.size < protocol.SHORT:
+            self._owner.defer(request, packer)  # so nothing has to be said now
         else:
             self._owner.exchange(request, packer)
         with torch.no_grad():
@@ -123,10 +124,14 @@ class RemoteModule:
             request = self._target() | {"op": "state", "what": what}
             reply, unpacker = self._owner.exchange(request)
             values = {what: reply.get("value")}
-        named = unpacker.read(values.pop(what))
+        value = values.pop(what)
+        named = unpacker.read(value)
         if not isinstance(named, dict):
             self._owner.violated(f"a {what} that is no dictionary")
-        return {name: value for name, value in named.items() if isinstance(value, Tensor)}
+        tensors = {name: value for name, value in named.items() if isinstance(value, Tensor)}
+        if what == "state_dict":
+            self._shapes = _shapes(tensors) if value[0] == "D" else {}
+        return tensors
 
     def _target(self) -> dict[str, Any]:
         if self._generation != self._owner._generation:

@@ -50,8 +50,9 @@ class Session:
         checking = assignment.root / "assignments" / "checking"
         self._folders = [checking, assignment.public_tests, assignment.hidden_tests]
         self.tests: list[GradedTest] = []
-        self._jobs: queue.Queue[tuple[GradedTest, Submission, Exercise] | None] = queue.Queue()
-        self._answers: queue.Queue[Outcome | None] = queue.Queue()
+        self._jobs: queue.SimpleQueue[tuple[GradedTest, Submission, Exercise] | None]
+        self._answers: queue.SimpleQueue[Outcome | None]
+        self._jobs, self._answers = queue.SimpleQueue(), queue.SimpleQueue()
         self._submission: Submission | None = None
         self._exercise: Exercise | None = None
         self._outcome = Outcome("grader_error", detail="the test did not run")

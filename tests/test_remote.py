@@ -277,3 +277,35 @@ def test_what_was_sent_ahead_is_not_believed_when_modules_share_their_weights(
     other = submission.Shared(4)
     one.load_state_dict({name: value * 0 + 2.0 for name, value in state.items()})
     assert bool((other.state_dict()["inner.weight"] == 2.0).all())
+
+
+GROWING = (
+    LAYER
+    + """
+
+class Growing(Layer):
+    def forward(self, x):
+        self.register_buffer("seen", x.clone())
+        return super().forward(x)
+"""
+)
+
+
+def test_a_state_that_is_like_the_one_told_is_loaded_as_any_other(open_submission: Open) -> None:
+    submission = open_submission(GROWING, "Growing")
+    x = torch.randn(2, 4)
+    for change in (
+        lambda state: state,
+        lambda state: dict(reversed(state.items())),
+        lambda state: {name: value.double() for name, value in state.items()},
+        lambda state: {name: torch.stack([value] * 2, -1)[..., 0] for name, value in state.items()},
+    ):
+        remote, local = submission.Growing(4), local_layer(4)
+        state = change({name: value * 2 for name, value in local.state_dict().items()})
+        assert list(remote.state_dict()) == list(local.state_dict())
+        remote.load_state_dict(state)
+        local.load_state_dict(state)
+        torch.testing.assert_close(remote(x), local(x))
+        remote.load_state_dict(state)
+        with pytest.raises(StudentError, match="seen"):  # its state has grown since
+            remote(x)

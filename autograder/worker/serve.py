@@ -110,6 +110,7 @@ class Server:
         self.folder = folder
         self.objects: dict[int, object] = {}
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        self.layouts: dict[int, dict[str, torch.Size]] = {}  # of the states that were sent
 
     def serve(self) -> None:
         while True:
@@ -131,6 +132,7 @@ class Server:
         for handle in envelope.get("drop", ()):
             self.objects.pop(handle, None)
             self.graphs.pop(handle, None)
+            self.layouts.pop(handle, None)
         method = getattr(self, "op_" + envelope["op"])
         unpacker = ServerUnpacker(payload)
         with torch.set_grad_enabled(bool(envelope.get("grad"))):
@@ -190,16 +192,26 @@ class Server:
             changed = [(i, new) for i, (new, was) in pairs if not torch.equal(new.detach(), was)]
             reply["changed"] = [[i, packer.pack(new.detach())] for i, new in changed]
         if isinstance(result, torch.nn.Module) and "name" in envelope:
-            reply["ahead"] = self._look_ahead(result, packer)
+            reply["ahead"] = self._look_ahead(reply["value"][1], result, packer)
         return reply
 
-    def _look_ahead(self, module: torch.nn.Module, packer: ServerPacker) -> dict[str, Any]:
+    def _look_ahead(
+        self, handle: int, module: torch.nn.Module, packer: ServerPacker
+    ) -> dict[str, Any]:
         """What is nearly always asked of a new module, where that is small."""
         with contextlib.suppress(BaseException):
             named = {what: dict(getattr(module, what)()) for what in AHEAD}
             if sum(t.nbytes for values in named.values() for t in values.values()) < AHEAD_BYTES:
-                return {what: packer.pack(values) for what, values in named.items()}
+                return {what: self._tell(handle, what, named[what], packer) for what in named}
         return {}
+
+    def _tell(
+        self, handle: int, what: str, named: dict[str, torch.Tensor], packer: ServerPacker
+    ) -> protocol.Value:
+        value = packer.pack(named)
+        if what == "state_dict" and value[0] == "D":
+            self.layouts[handle] = {name: tensor.shape for name, tensor in named.items()}
+        return value
 
     def op_backward(
         self, envelope: dict[str, Any], unpacker: ServerUnpacker, packer: ServerPacker
@@ -219,7 +231,8 @@ class Server:
         module: Any = self.objects[envelope["handle"]]
         what = envelope["what"]
         named = dict(getattr(module, what)())
-        return {"value": packer.pack(named), "training": bool(module.training)}
+        value = self._tell(envelope["handle"], what, named, packer)
+        return {"value": value, "training": bool(module.training)}
 
     def op_load_state(
         self, envelope: dict[str, Any], unpacker: ServerUnpacker, _: object
@@ -227,7 +240,11 @@ class Server:
         module: Any = self.objects[envelope["handle"]]
         if any(buffer.is_inference() for buffer in module.buffers()):
             _leave_inference_mode(module)
-        module.load_state_dict(unpacker.unpack(envelope["state"]))
+        state = unpacker.unpack(envelope["state"])
+        if isinstance(state, torch.Tensor):  # laid out as the one that was sent
+            layout = self.layouts[envelope["handle"]]
+            state = dict(zip(layout, protocol.cut(state.numpy(), layout.values()), strict=True))
+        module.load_state_dict(state)
         return {}
 
     def op_switch(self, envelope: dict[str, Any], *_: object) -> dict[str, Any]:
