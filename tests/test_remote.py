@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -277,6 +279,11 @@ def test_what_was_sent_ahead_is_not_believed_when_modules_share_their_weights(
     other = submission.Shared(4)
     one.load_state_dict({name: value * 0 + 2.0 for name, value in state.items()})
     assert bool((other.state_dict()["inner.weight"] == 2.0).all())
+
+
+def load_and_ask(module: Any, state: dict[str, Tensor], x: Tensor) -> object:
+    module.load_state_dict(state)
+    return module(x)
 
 
 GROWING = (
