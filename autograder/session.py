@@ -6,6 +6,7 @@ what a test raised, before pytest turns it into text.
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
 import threading
@@ -107,6 +108,8 @@ class Session:
             "unittest",
         ):
             options += ["-p", f"no:{plugin}"]
+        for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests than these
+            os.environ.pop(name, None)
         try:
             status = pytest.main([*options, *map(str, paths)], plugins=[self])
             if not self.tests and not self._problem:
