@@ -44,6 +44,7 @@ def start(assignment_id: str, jobs: int, isolation: str = "auto") -> Pool:
     torch.set_num_threads(1)
     import autograder.judge  # noqa: F401
 
+    gc.freeze()  # modules stay for ever: not looked through again, here and in the judges
     try:
         return Pool(assignment_id, jobs, isolation, zygote)
     except KitError:  # perhaps something has killed it
@@ -205,8 +206,7 @@ def _open(channel: socket.socket | None) -> None:
     except KitError:
         judge.close()
         raise
-    gc.collect()
-    gc.freeze()  # what stays for ever need not be looked through again and again
+    gc.freeze()  # nor what a judge keeps
     _judge = judge
 
 

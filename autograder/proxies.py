@@ -251,13 +251,21 @@ def _shapes(state: Mapping[str, Tensor]) -> dict[str, torch.Size]:
 
 
 def _tensors_in(value: object) -> list[Tensor]:
+    """The tensors in a value, in the order in which it is packed."""
+    found: list[Tensor] = []
+    _find_tensors(value, found)
+    return found
+
+
+def _find_tensors(value: object, found: list[Tensor]) -> None:
     if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return [tensor for part in value for tensor in _tensors_in(part)]
-    return []
+        found.append(value)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            _find_tensors(part, found)
+    elif isinstance(value, dict):
+        for part in value.values():
+            _find_tensors(part, found)
 
 
 def _replace(value: Any, replaced: Mapping[int, Tensor]) -> Any:
