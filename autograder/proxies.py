@@ -33,8 +33,13 @@ class RemoteName:
             raise MissingName(
                 "AttributeError", f"{self._module}.py does not define {self._name}.", []
             )
-        target = {"module": self._module, "name": self._name}
-        return _call(self._owner, target, args, kwargs, {})
+        habits = self._owner.habits  # the next module is asked for what the last one was
+        ahead = ["state_dict", *sorted(habits.get(self._name, ()))]
+        target = {"module": self._module, "name": self._name, "ahead": ahead}
+        value = _call(self._owner, target, args, kwargs, {})
+        if isinstance(value, RemoteModule):
+            habits[self._name] = value.was_asked = set()
+        return value
 
 
 class RemoteModule:
@@ -47,6 +52,7 @@ class RemoteModule:
         self._mirrors: dict[str, nn.Parameter] = {}
         self._ahead: tuple[int, Unpacker, dict[str, Any]] | None = None
         self._shapes: dict[str, torch.Size] = {}  # of its state, where that is known
+        self.was_asked: set[str] = set()  # what else than its state a test has asked for
         self.class_name = class_name
         self.training = True
 
@@ -66,6 +72,7 @@ class RemoteModule:
 
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
         """Copies of the parameters; gradients of later calls of this module arrive in them."""
+        self.was_asked.add("named_parameters")
         values = self._named("named_parameters")
         for name, value in values.items():
             differentiable = getattr(value, "remote_requires_grad", False)

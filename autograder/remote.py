@@ -79,6 +79,7 @@ class Submission:
         self._supplier = Supplier(setup.supply)
         self.is_in_need = False  # of a name that its worker was spared
         self.sources = dict(setup.files)
+        self.habits: dict[str, set[str]] = {}  # name -> what its last module was asked for
 
     # --- for tests ------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from autograder.worker import substitution
 from autograder.worker.substitution import Asker
 
 LINK, SPARE = 3, 200
-AHEAD, AHEAD_BYTES = ("named_parameters", "state_dict"), 1 << 16
+AHEAD_BYTES = 1 << 16
 
 
 def warm_up() -> None:
@@ -192,15 +192,16 @@ class Server:
             changed = [(i, new) for i, (new, was) in pairs if not torch.equal(new.detach(), was)]
             reply["changed"] = [[i, packer.pack(new.detach())] for i, new in changed]
         if isinstance(result, torch.nn.Module) and "name" in envelope:
-            reply["ahead"] = self._look_ahead(reply["value"][1], result, packer)
+            handle = reply["value"][1]
+            reply["ahead"] = self._look_ahead(handle, result, envelope["ahead"], packer)
         return reply
 
     def _look_ahead(
-        self, handle: int, module: torch.nn.Module, packer: ServerPacker
+        self, handle: int, module: torch.nn.Module, ahead: list[str], packer: ServerPacker
     ) -> dict[str, Any]:
-        """What is nearly always asked of a new module, where that is small."""
+        """What will be asked of a new module, most likely, where that is small."""
         with contextlib.suppress(BaseException):
-            named = {what: dict(getattr(module, what)()) for what in AHEAD}
+            named = {what: dict(getattr(module, what)()) for what in ahead}
             if sum(t.nbytes for values in named.values() for t in values.values()) < AHEAD_BYTES:
                 return {what: self._tell(handle, what, named[what], packer) for what in named}
         return {}

@@ -14,6 +14,7 @@ import os
 import socket
 import sys
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -50,7 +51,8 @@ def block(path: str, action: Callable[[str], NoReturn]) -> None:
     if path.startswith("torch.ops.aten."):
         library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         for key in ("CompositeImplicitAutograd", "CPU", "AutogradCPU"):
-            with contextlib.suppress(RuntimeError):
+            with contextlib.suppress(RuntimeError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it is meant to take the place of another
                 library.impl(path.rsplit(".", 1)[1], act, key)  # type: ignore[no-untyped-call]
         _LIBRARIES.append(library)
         return
