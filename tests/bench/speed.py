@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import statistics
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ from bench.running import Run, median_seconds, python, run
 from autograder.assignment import load
 
 Row = tuple[str, str]
+ROUNDS = 5
 
 
 def grade(assignment_id: str, submissions: Path, out: Path, *, sees_memory: bool = False) -> Run:
@@ -66,14 +68,17 @@ def _run_share(
 
 
 def report_class(assignment_id: str, size: int) -> Iterator[Row]:
-    """(a) A class over the floor."""
-    floor = measure_floor(assignment_id, size)
-    ours = grade_class(assignment_id, size)
-    again = measure_floor(assignment_id, size)
-    floor = (floor + again) / 2
-    yield f"class of {size}: seconds per submission", f"{ours.seconds / size:.3f}"
+    """(a) A class over the floor: medians of rounds that take turns, as machines have moods."""
+    rounds = [
+        (grade_class(assignment_id, size).seconds, measure_floor(assignment_id, size))
+        for _ in range(ROUNDS)
+    ]
+    ours, floor = (statistics.median(seconds) for seconds in zip(*rounds, strict=True))
+    ratios = sorted(one / other for one, other in rounds)
+    yield f"class of {size}: seconds per submission", f"{ours / size:.3f}"
     yield "the floor, seconds per submission", f"{floor / size:.3f}"
-    yield "class over floor", f"{ours.seconds / floor:.2f} (target: at most 2.0)"
+    text = f"{statistics.median(ratios):.2f}, from {ratios[0]:.2f} to {ratios[-1]:.2f}"
+    yield f"class over floor, median of {ROUNDS} rounds", f"{text} (target: at most 2.0)"
 
 
 def report_start(assignment_id: str) -> Iterator[Row]:
