@@ -152,25 +152,23 @@ class Judge:
         No failure is noted that a fresh worker has not.
         """
         while True:
-            submission, is_new = workers.get(stand_ins)
-            outcomes = self._run(trial, submission, tests, is_new)
-            if workers.meet(submission):
-                continue
-            if is_new or all(outcome.verdict == "passed" for outcome in outcomes.values()):
+            submission, counts = workers.get(stand_ins)
+            outcomes = self._run(trial, submission, tests, counts)
+            if counts or all(outcome.verdict == "passed" for outcome in outcomes.values()):
                 break
-            workers.end()
+            workers.start_over()
         better = {test: o for test, o in outcomes.items() if o.verdict == "passed"}
         trial.outcomes = outcomes | trial.outcomes | better
-        return bool(better), submission.was_asked
+        return bool(better), submission.take_asked()
 
     def _run(
         self,
         trial: Trial,
         submission: Submission,
         tests: Sequence[GradedTest],
-        is_new: bool,
+        counts: bool,
     ) -> dict[str, Outcome]:
-        """Runs `tests`: up to the first that does not pass, if that one runs again elsewhere."""
+        """Runs `tests`: up to the first that does not pass, if that does not count."""
         exercise, outcomes = trial.exercise, {}
         error = submission.import_error(exercise.file)
         is_spent, ends, started = False, 0, time.monotonic()
@@ -187,8 +185,7 @@ class Judge:
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
             outcomes[test.id] = outcome
-            is_done = outcome.is_unwritten or (not is_new and outcome.verdict != "passed")
-            if is_done or submission.is_in_need:
+            if outcome.is_unwritten or not (counts or outcome.verdict == "passed"):
                 break
         return outcomes
 
@@ -265,8 +262,7 @@ class Judge:
         try:
             found = diagnose(dictionary, submission, self._tables[exercise])
         except Stopped:
-            again = workers.meet(submission)
-            return self._diagnose(trial, workers, trials, spoilt) if again else []
+            return []
         finally:
             submission.end_test()
         if found is None or not found.faults:

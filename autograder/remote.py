@@ -22,7 +22,6 @@ from autograder.proxies import RemoteName, Unpacker
 from autograder.sandbox import Station, Worker
 from autograder.student_errors import MissingName, Stopped, StudentError, read_error
 from autograder.supplying import Supplier
-from autograder.worker.box import IN_NEED
 
 STARTING = "starting"
 PATIENCE = 8  # times its limit that a test may take where others use the processor
@@ -77,7 +76,6 @@ class Submission:
         self._generation = 0
         self._counted_until = self._began = self._used_before = 0.0
         self._supplier = Supplier(setup.supply)
-        self.is_in_need = False  # of a name that its worker was spared
         self.sources = dict(setup.files)
         self.habits: dict[str, set[str]] = {}  # name -> what its last module was asked for
 
@@ -91,19 +89,19 @@ class Submission:
     def without(self, *paths: str) -> Submission:
         """The same code in a fresh worker in which using any of `paths` raises.
 
-        One that is spared them all has shown that it does not use them, and is that worker.
+        Where the worker is spared them all, that is this one.
         """
-        if set(paths) <= set(self._setup.spared):
+        if paths and set(paths) <= set(self._setup.spared):
             return self
         variant = Submission(self._station, self._setup.without(paths))
         variant._deadline = self._deadline
         self._variants.append(variant)
         return variant
 
-    @property
-    def was_asked(self) -> bool:
-        """Whether a stand-in has asked for a value."""
-        return self._supplier.was_asked
+    def take_asked(self) -> bool:
+        """Whether a stand-in has asked for a value since this was last called."""
+        was_asked, self._supplier.was_asked = self._supplier.was_asked, False
+        return was_asked
 
     # --- for the judge --------------------------------------------------------------------------
 
@@ -280,7 +278,6 @@ class Submission:
         assert worker is not None
         code = worker.how_it_ended()
         self.close()
-        self.is_in_need = bool(self._setup.spared) and code == IN_NEED
         if code is None and self._station.is_broken:
             raise KitError("The sandbox ended while it ran a submission.")
         cpu = self._setup.limits["cpu_seconds"]

@@ -4,8 +4,9 @@ Starting a worker costs more than most tests. So an exercise may be judged in th
 before; what does not pass there is judged again in a worker of its own, so that what one file does
 to its process cannot cost points elsewhere.
 
-Some tests ask what a submission does without certain names. Most use none of them, so workers are
-first spared these names; where one is used after all, everything is tried again with them.
+Some tests ask what a submission does without certain names. The first worker is spared these names
+altogether: what passes there has passed without them. What does not is judged again in a worker
+that has them, whatever the reason: a name can be missed in more ways than by being called.
 """
 
 from __future__ import annotations
@@ -35,20 +36,21 @@ class Workers:
         self._open: dict[tuple[tuple[str, bool], ...], Submission] = {}
 
     def get(self, stand_ins: StandIns) -> tuple[Submission, bool]:
-        """The submission with these stand-ins, and whether nothing has been run in it yet."""
+        """The submission with these stand-ins, and whether what does not pass in it counts.
+
+        It counts where nothing has been run before and no name is spared.
+        """
         key = tuple((module, bool(spec["keep"])) for module, spec in stand_ins.items())
         is_new = key not in self._open or not self._open[key].is_alive()
+        spared = () if stand_ins else self._spared
         if is_new:
-            setup = self._set_up(stand_ins, () if stand_ins else self._spared)
-            self._open[key] = Submission(self._station, setup)
-        return self._open[key], is_new
+            self._open[key] = Submission(self._station, self._set_up(stand_ins, spared))
+        return self._open[key], is_new and not spared
 
-    def meet(self, submission: Submission) -> bool:
-        """Whether `submission` needed what it was spared; from now on, none is spared anything."""
-        if submission.is_in_need:
-            self.end()
-            self._spared = ()
-        return submission.is_in_need
+    def start_over(self) -> None:
+        """From now on, workers are new ones that are spared nothing."""
+        self.end()
+        self._spared = ()
 
     def end(self) -> None:
         """Ends them all."""

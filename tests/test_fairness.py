@@ -72,3 +72,101 @@ def test_an_odd_thing_in_place_of_a_name_is_judged(judge: Judge, odd: str) -> No
     for made in ("def {name}(*args, **kwargs):\n    return {odd}\n", "{name} = {odd}\n"):
         files = {f"{f}.py": head + made.format(name=n, odd=odd) for f, n in FILES.items()}
         require_no_good_marks(judge, files)
+
+
+BLOCK = """
+import torch
+import torch.nn.functional as F
+from positional_encoding import positional_encoding
+from torch import nn
+
+{core}
+
+class AttentionBlock(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, max_len=512):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        self.register_buffer("table", positional_encoding(max_len, d_model))
+        self.qkv, self.out = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
+        self.num_heads = num_heads
+
+    def forward(self, token_ids):
+        batch, length = token_ids.shape
+        if length > len(self.table):
+            raise ValueError("too long")
+        x = self.embed(token_ids) + self.table[:length]
+        heads = self.qkv(x).view(batch, length, 3, self.num_heads, -1).permute(2, 0, 3, 1, 4)
+        y = core(*heads.unbind())
+        return self.out(y.transpose(1, 2).reshape(batch, length, -1))
+"""
+READY_MADE = {
+    "called": "def core(q, k, v): return F.scaled_dot_product_attention(q, k, v)",
+    "scripted": """
+@torch.jit.script
+def core(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
+    return F.scaled_dot_product_attention(q, k, v)
+""",
+    "looked at": """
+HAS_SCALE = "scale" in F.scaled_dot_product_attention.__doc__
+def core(q, k, v): return F.scaled_dot_product_attention(q, k, v)
+""",
+    "tried out at import": """
+TRIED = nn.MultiheadAttention(4, 2)(*[torch.ones(1, 2, 4)] * 3)
+def core(q, k, v): return F.scaled_dot_product_attention(q, k, v)
+""",
+    "in a pool of threads": """
+from concurrent.futures import ThreadPoolExecutor
+def core(q, k, v):
+    return ThreadPoolExecutor(1).submit(F.scaled_dot_product_attention, q, k, v).result()
+""",
+    "behind a catch-all": """
+def core(q, k, v):
+    try:
+        return F.scaled_dot_product_attention(q, k, v)
+    except BaseException:
+        return q
+""",
+    "where nothing can end": """
+import os
+os._exit = lambda code: None
+def core(q, k, v): return F.scaled_dot_product_attention(q, k, v)
+""",
+}
+
+
+@pytest.mark.parametrize("core", READY_MADE.values(), ids=READY_MADE)
+def test_a_block_may_use_ready_made_attention_in_any_way(judge: Judge, core: str) -> None:
+    """Though the first worker of a submission does without: see `workers`."""
+    files = read_reference() | {"attention_block.py": BLOCK.format(core=core)}
+    judgement = judge.judge(files)
+    assert [(t.id, t.staff_message) for t in judgement.tests if t.verdict != "passed"] == []
+
+
+LAYER = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+{core}
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError("d_model does not divide into so many heads")
+        self.num_heads = num_heads
+        self.Wq, self.Wk, self.Wv, self.Wo = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, x):
+        batch, length, d_model = x.shape
+        parts = [part(x) for part in (self.Wq, self.Wk, self.Wv)]
+        heads = [p.view(batch, length, self.num_heads, -1).transpose(1, 2) for p in parts]
+        return self.Wo(core(*heads).transpose(1, 2).reshape(batch, length, d_model))
+"""
+
+
+@pytest.mark.parametrize("core", READY_MADE.values(), ids=READY_MADE)
+def test_a_layer_of_ready_made_attention_is_charged_for_that_alone(judge: Judge, core: str) -> None:
+    files = read_reference() | {"multi_head_attention.py": LAYER.format(core=core)}
+    judgement = judge.judge(files)
+    failed = [test.id for test in judgement.tests if test.verdict != "passed"]
+    assert failed == ["multi_head_attention::test_ready_made"]

@@ -9,7 +9,6 @@ import torch
 
 from autograder.remote import Setup, Submission
 from autograder.student_errors import Stopped
-from autograder.worker.box import IN_NEED
 from autograder.workers import Workers
 from tests.conftest import Open
 
@@ -46,7 +45,9 @@ def test_stand_ins_have_workers_of_their_own(open_submission: Open) -> None:
     assert len(set(map(id, seen))) == 3
 
 
-def test_workers_are_spared_names_until_one_of_them_is_used(open_submission: Open) -> None:
+def test_the_first_worker_is_spared_names_and_nothing_counts_that_fails_in_it(
+    open_submission: Open,
+) -> None:
     source = """
 import torch.nn.functional as F
 def own(x): return x + 1
@@ -65,24 +66,32 @@ def secretly(x):
 
     x = torch.ones(3)
     with Workers(template._station, set_up, [softmax]) as workers:
-        submission, _ = workers.get({})
+        submission, counts = workers.get({})
         submission.begin_test()
-        assert submission.own(1) == 2 and submission.without(softmax) is submission
+        assert not counts and submission.own(1) == 2
+        assert submission.without(softmax) is submission
         assert submission.without("torch.nn.Linear") is not submission
-        assert not workers.meet(submission) and workers.get({}) == (submission, False)
+        assert submission.without() is not submission
         with pytest.raises(Stopped):  # and no student code can catch it
             submission.secretly(x)
-        assert workers.meet(submission)
-        submission, is_new = workers.get({})
+        workers.start_over()
+        submission, counts = workers.get({})
         submission.begin_test()
-        assert is_new and torch.equal(submission.secretly(x), torch.full((3,), 1 / 3))
+        assert counts and torch.equal(submission.secretly(x), torch.full((3,), 1 / 3))
         variant = submission.without(softmax)
         assert variant is not submission and torch.equal(variant.secretly(x), x)
+        assert workers.get({}) == (submission, False)  # as something has been run in it
 
 
-def test_an_exit_code_of_its_own_choice_helps_nobody(open_submission: Open) -> None:
-    source = f"import os\ndef f(): os._exit({IN_NEED})"
-    submission = open_submission(source, "f")
-    with pytest.raises(Stopped):
-        submission.f()
-    assert not submission.is_in_need
+def test_workers_with_stand_ins_are_spared_nothing(open_submission: Open) -> None:
+    template = open_submission(FAIR, "f")
+    seen: list[Sequence[str]] = []
+
+    def set_up(stand_ins: object, spared: Sequence[str]) -> Setup:
+        seen.append(spared)
+        return template._setup
+
+    with Workers(template._station, set_up, ["torch.nn.Linear"]) as workers:
+        assert workers.get({"layer": {"keep": True}})[1]
+        assert not workers.get({})[1]
+    assert seen == [(), ["torch.nn.Linear"]]

@@ -33,7 +33,6 @@ PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEA
 SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 REFUSED = 3  # exit code of a fork whose box cannot be had
-IN_NEED = 79  # exit code of a worker that uses what it was spared
 FIRST_UID, UIDS = 61184, 4000  # the range systemd gives to throw-away users
 
 HOME = "/submission"

@@ -1,9 +1,8 @@
 """Putting something else in the place of a name, before student code is imported.
 
-`block` makes a ready-made function or class raise when it is used, or ends the worker, which is
-then tried again with it. `stand_in` replaces one of the student's modules by the handed-out stub
-whose unwritten parts ask the grader for right *values*, so that what depends on it can be judged
-on its own.
+`block` makes a ready-made function or class raise when it is used, or ends the worker. `stand_in`
+replaces one of the student's modules by the handed-out stub whose unwritten parts ask the grader
+for right *values*, so that what depends on it can be judged on its own.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from typing import Any, NoReturn
 import torch
 
 from autograder import protocol
-from autograder.worker.box import IN_NEED
 
 _LIBRARIES: list[Any] = []  # torch drops an override when its library object is collected
 
@@ -35,7 +33,7 @@ def refuse(path: str) -> NoReturn:
 
 
 def end(path: str) -> NoReturn:
-    os._exit(IN_NEED)
+    os._exit(1)
 
 
 def block(path: str, action: Callable[[str], NoReturn]) -> None:
