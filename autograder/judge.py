@@ -30,7 +30,7 @@ from autograder.sandbox import Station
 from autograder.session import GradedTest, Session, take_measurements
 from autograder.student_errors import Stopped
 from autograder.verdicts import Outcome
-from autograder.workers import StandIns, Workers
+from autograder.workers import StandIns, Workers, speaks_of
 
 MAX_TESTS = 4  # times the limit of one test that all tests of an exercise may take together
 MAX_ENDS = 3  # deaths of a worker in one exercise before its other tests are skipped
@@ -96,7 +96,9 @@ class Judge:
         carried: list[str] = []
         diagnoses: list[Diagnosis] = []
         set_up = functools.partial(self._setup, files)
-        with Workers(self.station, set_up, self._spared) as workers:
+        names = {path.rpartition(".")[2] for path in self._spared}
+        spared = [] if speaks_of(files.values(), names) else self._spared
+        with Workers(self.station, set_up, spared) as workers:
             for exercise in self.assignment.exercises:
                 trial = trials[exercise.id] = Trial(exercise)
                 if exercises and exercise.id not in exercises:
@@ -152,9 +154,9 @@ class Judge:
         No failure is noted that a fresh worker has not.
         """
         while True:
-            submission, counts = workers.get(stand_ins)
-            outcomes = self._run(trial, submission, tests, counts)
-            if counts or all(outcome.verdict == "passed" for outcome in outcomes.values()):
+            submission, is_new = workers.get(stand_ins)
+            outcomes = self._run(trial, submission, tests, is_new)
+            if all(_counts(outcome, submission, is_new) for outcome in outcomes.values()):
                 break
             workers.start_over()
         better = {test: o for test, o in outcomes.items() if o.verdict == "passed"}
@@ -166,9 +168,9 @@ class Judge:
         trial: Trial,
         submission: Submission,
         tests: Sequence[GradedTest],
-        counts: bool,
+        is_new: bool,
     ) -> dict[str, Outcome]:
-        """Runs `tests`: up to the first that does not pass, if that does not count."""
+        """Runs `tests`, up to the first result that does not count."""
         exercise, outcomes = trial.exercise, {}
         error = submission.import_error(exercise.file)
         is_spent, ends, started = False, 0, time.monotonic()
@@ -185,7 +187,7 @@ class Judge:
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
             outcomes[test.id] = outcome
-            if outcome.is_unwritten or not (counts or outcome.verdict == "passed"):
+            if outcome.is_unwritten or not _counts(outcome, submission, is_new):
                 break
         return outcomes
 
@@ -314,6 +316,12 @@ class Judge:
             isolation=self.station.level,
             pictures=pictures.encode(shown),
         )
+
+
+def _counts(outcome: Outcome, submission: Submission, is_new: bool) -> bool:
+    """Whether a result counts; what does not is tried again where nothing else is to blame."""
+    is_wrong = outcome.verdict == "failed" or outcome.is_unwritten
+    return outcome.verdict == "passed" or (is_new and (is_wrong or not submission.is_spared))
 
 
 def _attempts(spoilt: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -98,6 +98,11 @@ class Submission:
         self._variants.append(variant)
         return variant
 
+    @property
+    def is_spared(self) -> bool:
+        """Whether its worker ends when it uses certain names."""
+        return bool(self._setup.spared)
+
     def take_asked(self) -> bool:
         """Whether a stand-in has asked for a value since this was last called."""
         was_asked, self._supplier.was_asked = self._supplier.was_asked, False

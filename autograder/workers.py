@@ -5,13 +5,15 @@ before; what does not pass there is judged again in a worker of its own, so that
 to its process cannot cost points elsewhere.
 
 Some tests ask what a submission does without certain names. The first worker is spared these names
-altogether: what passes there has passed without them. What does not is judged again in a worker
-that has them, whatever the reason: a name can be missed in more ways than by being called.
+altogether: what passes there has passed without them. Code that speaks of one of them is spared
+none, as it may miss them in more ways than by a call; and where any trouble but a wrong value
+comes up without them, all is judged again in a worker that has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import ast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -36,16 +38,13 @@ class Workers:
         self._open: dict[tuple[tuple[str, bool], ...], Submission] = {}
 
     def get(self, stand_ins: StandIns) -> tuple[Submission, bool]:
-        """The submission with these stand-ins, and whether what does not pass in it counts.
-
-        It counts where nothing has been run before and no name is spared.
-        """
+        """The submission with these stand-ins, and whether nothing has been run in it yet."""
         key = tuple((module, bool(spec["keep"])) for module, spec in stand_ins.items())
         is_new = key not in self._open or not self._open[key].is_alive()
-        spared = () if stand_ins else self._spared
         if is_new:
+            spared = () if stand_ins else self._spared
             self._open[key] = Submission(self._station, self._set_up(stand_ins, spared))
-        return self._open[key], is_new and not spared
+        return self._open[key], is_new
 
     def start_over(self) -> None:
         """From now on, workers are new ones that are spared nothing."""
@@ -68,3 +67,22 @@ class Workers:
         traceback: TracebackType | None,
     ) -> None:
         self.end()
+
+
+def speaks_of(texts: Iterable[str], names: Collection[str]) -> bool:
+    """Whether code uses one of `names`: by itself, after a dot, imported or as a text."""
+    likely = [text for text in texts if any(name in text for name in names)]
+    return any(word in names for text in likely for word in _list_words(text))
+
+
+def _list_words(text: str) -> Iterator[str]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str(word)):
+                yield word
+            case ast.alias(name=path):
+                yield from path.split(".")

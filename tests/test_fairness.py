@@ -101,6 +101,9 @@ class AttentionBlock(nn.Module):
 """
 READY_MADE = {
     "called": "def core(q, k, v): return F.scaled_dot_product_attention(q, k, v)",
+    "called by another spelling": """
+def core(q, k, v): return getattr(F, "scaled_dot_" + "product_attention")(q, k, v)
+""",
     "scripted": """
 @torch.jit.script
 def core(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):

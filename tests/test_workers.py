@@ -9,7 +9,7 @@ import torch
 
 from autograder.remote import Setup, Submission
 from autograder.student_errors import Stopped
-from autograder.workers import Workers
+from autograder.workers import Workers, speaks_of
 from tests.conftest import Open
 
 FAIR = "def f(): return 1"
@@ -45,7 +45,7 @@ def test_stand_ins_have_workers_of_their_own(open_submission: Open) -> None:
     assert len(set(map(id, seen))) == 3
 
 
-def test_the_first_worker_is_spared_names_and_nothing_counts_that_fails_in_it(
+def test_the_first_worker_is_spared_names_until_all_starts_over(
     open_submission: Open,
 ) -> None:
     source = """
@@ -66,21 +66,21 @@ def secretly(x):
 
     x = torch.ones(3)
     with Workers(template._station, set_up, [softmax]) as workers:
-        submission, counts = workers.get({})
+        submission, _ = workers.get({})
         submission.begin_test()
-        assert not counts and submission.own(1) == 2
+        assert submission.is_spared and submission.own(1) == 2
         assert submission.without(softmax) is submission
         assert submission.without("torch.nn.Linear") is not submission
         assert submission.without() is not submission
         with pytest.raises(Stopped):  # and no student code can catch it
             submission.secretly(x)
         workers.start_over()
-        submission, counts = workers.get({})
+        submission, is_new = workers.get({})
         submission.begin_test()
-        assert counts and torch.equal(submission.secretly(x), torch.full((3,), 1 / 3))
+        assert is_new and not submission.is_spared
+        assert torch.equal(submission.secretly(x), torch.full((3,), 1 / 3))
         variant = submission.without(softmax)
         assert variant is not submission and torch.equal(variant.secretly(x), x)
-        assert workers.get({}) == (submission, False)  # as something has been run in it
 
 
 def test_workers_with_stand_ins_are_spared_nothing(open_submission: Open) -> None:
@@ -92,6 +92,24 @@ def test_workers_with_stand_ins_are_spared_nothing(open_submission: Open) -> Non
         return template._setup
 
     with Workers(template._station, set_up, ["torch.nn.Linear"]) as workers:
-        assert workers.get({"layer": {"keep": True}})[1]
-        assert not workers.get({})[1]
+        for stand_ins in ({"layer": {"keep": True}}, {}):
+            workers.get(stand_ins)
     assert seen == [(), ["torch.nn.Linear"]]
+
+
+@pytest.mark.parametrize(
+    ("code", "speaks"),
+    [
+        ("y = F.attention(q)", True),
+        ("from torch.nn.functional import attention as a", True),
+        ("import torch.attention.more", True),
+        ("y = getattr(F, 'attention')(q)", True),
+        ("attention = None", True),
+        ("y = F.softmax(q)  # not attention", False),
+        ('"""Of attention."""\nx = 1', False),
+        ("def attention(", False),
+        ("x = '\x00'attention", False),
+    ],
+)
+def test_what_code_speaks_of(code: str, speaks: bool) -> None:
+    assert speaks_of(["x = 1", code], {"attention"}) is speaks
