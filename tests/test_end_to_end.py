@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from student_folder import run_unread
+from waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "solutions" / "attention" / "gallery"
@@ -134,10 +135,8 @@ def test_nothing_of_a_killed_run_lives_on(my_class: Path, tmp_path: Path) -> Non
     time.sleep(4)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    deadline = time.monotonic() + 10
-    while (left := find_descendants(str(tmp_path))) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert left == []
+    mark = str(tmp_path)
+    assert wait_until(lambda: find_descendants(mark) == []), find_descendants(mark)
 
 
 def find_descendants(mark: str) -> list[str]:

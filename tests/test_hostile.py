@@ -34,6 +34,7 @@ import hostile_uploads
 import msgspec
 import pytest
 from demo_kit import make_kit, write_files
+from waiting import find_processes, wait_until
 
 from autograder import assignment as assignments
 from autograder import expectation, gallery, grading, pool, results
@@ -159,12 +160,7 @@ def find_paths(case: str) -> list[Path]:
 
 def is_alive(name: str) -> bool:
     """Whether a process of that name is there and stays."""
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        if not any(_read(path).strip() == name for path in Path("/proc").glob("[0-9]*/comm")):
-            return False
-        time.sleep(0.1)
-    return True
+    return not wait_until(lambda: find_processes(name) == [])
 
 
 def measure() -> dict[int, tuple[int, int]]:

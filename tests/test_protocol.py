@@ -13,6 +13,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import WAIT_SECONDS
 
 from autograder import protocol
 from autograder.protocol import Closed, Late, Opaque, Packer, Unpacker, Violation
@@ -25,7 +26,7 @@ def carry(value: object) -> Any:
     here, there = socket.socketpair()
     with here, there:
         protocol.send(there, envelope, packer)
-        received, payload = protocol.receive(here, time.monotonic() + 5)
+        received, payload = protocol.receive(here, time.monotonic() + WAIT_SECONDS)
     return Unpacker(payload).unpack(received["value"])
 
 
@@ -60,7 +61,7 @@ def test_a_payload_is_aligned_whether_the_envelope_was_padded_or_not(length: int
     here, there = socket.socketpair()
     with here, there:
         there.sendall(struct.pack("<IQ", len(text), 16) + text + bytes(range(16)))
-        _, payload = protocol.receive(here, time.monotonic() + 5)
+        _, payload = protocol.receive(here, time.monotonic() + WAIT_SECONDS)
     tensor = Unpacker(payload).unpack(["T", "uint8", [16], 0, ""])
     assert tensor.tolist() == list(range(16)) and tensor.data_ptr() % protocol.ALIGNMENT == 0
 
@@ -150,7 +151,7 @@ def test_any_bytes_are_a_frame_or_an_explicit_refusal(data: bytes | tuple[int, i
         there.sendall(data)
         there.shutdown(socket.SHUT_WR)
         try:
-            envelope, payload = protocol.receive(here, time.monotonic() + 2)
+            envelope, payload = protocol.receive(here, time.monotonic() + WAIT_SECONDS)
         except (Violation, Closed):
             return
         assert isinstance(envelope, dict) and isinstance(payload, bytearray)
@@ -161,21 +162,21 @@ def test_sizes_are_refused_before_memory_is_reserved() -> None:
     with here, there:
         there.sendall(struct.pack("<IQ", 10, 1 << 62))
         with pytest.raises(Violation, match="larger than allowed"):
-            protocol.receive(here, time.monotonic() + 2)
+            protocol.receive(here, time.monotonic() + WAIT_SECONDS)
 
 
 def test_deep_json_is_a_violation() -> None:
     text = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     here, there = socket.socketpair()
     with here, there:
-        there.settimeout(5)
+        there.settimeout(WAIT_SECONDS)
         import threading
 
         threading.Thread(
             target=there.sendall, args=(struct.pack("<IQ", len(text), 0) + text,)
         ).start()
         with pytest.raises(Violation):
-            protocol.receive(here, time.monotonic() + 5)
+            protocol.receive(here, time.monotonic() + WAIT_SECONDS)
 
 
 def test_silence_is_late() -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import find_processes, wait_until
 
 from autograder.errors import KitError
-from autograder.remote import PATIENCE, Setup, Submission
+from autograder.remote import Setup, Submission
 from autograder.sandbox import Station, Zygote
 from autograder.student_errors import Stopped, StudentError
 from autograder.worker import scratch
@@ -205,11 +203,9 @@ def test_every_way_to_stop_has_its_verdict_in_time(open_submission: Open, name: 
     source, verdict = STOPS[name]
     submission = open_submission(source, "f")
     submission.load("work")
-    started = time.monotonic()
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(Stopped) as caught:  # the sleepers would return by themselves
         submission.f()
     assert caught.value.verdict == verdict
-    assert time.monotonic() - started < 2.0 * PATIENCE + 5  # what a busy machine may make of it
 
 
 def test_an_endless_import_times_out(open_submission: Open) -> None:
@@ -278,24 +274,9 @@ def f():
 """
     submission = open_submission(source, "f")
     assert submission.f() == 1
-    assert wait_until(lambda: count_survivors() > 0)
+    assert wait_until(lambda: find_processes("survivor") != [])
     submission.close()
-    assert wait_until(lambda: count_survivors() == 0)
-
-
-def wait_until(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 5
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return condition()
-
-
-def count_survivors() -> int:
-    count = 0
-    for name in Path("/proc").glob("[0-9]*/comm"):
-        with contextlib.suppress(OSError):
-            count += name.read_text() == "survivor\n"
-    return count
+    assert wait_until(lambda: find_processes("survivor") == []), find_processes("survivor")
 
 
 def test_a_gigabyte_of_output_goes_nowhere(open_submission: Open) -> None:
