@@ -259,14 +259,18 @@ class Judge:
         if exercise not in self._tables:
             self._tables[exercise] = Table.of(dictionary)
         stand_ins = dict(self._stand_in(used, trials[used]) for used in spoilt)
-        submission, _ = workers.get(stand_ins)
-        submission.begin_test()
-        try:
-            found = diagnose(dictionary, submission, self._tables[exercise])
-        except Stopped:
-            return []
-        finally:
-            submission.end_test()
+        while True:
+            submission, _ = workers.get(stand_ins)
+            submission.begin_test()
+            try:
+                found = diagnose(dictionary, submission, self._tables[exercise])
+            except Stopped:
+                found = None
+            finally:
+                submission.end_test()
+            if not submission.is_misled:
+                break
+            workers.start_over()
         if found is None or not found.faults:
             return []
         self._excuse(trial, found.alternatives)
@@ -320,6 +324,8 @@ class Judge:
 
 def _counts(outcome: Outcome, submission: Submission, is_new: bool) -> bool:
     """Whether a result counts; what does not is tried again where nothing else is to blame."""
+    if submission.is_misled:
+        return False
     is_wrong = outcome.verdict == "failed" or outcome.is_unwritten
     return outcome.verdict == "passed" or (is_new and (is_wrong or not submission.is_spared))
 

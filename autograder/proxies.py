@@ -7,7 +7,9 @@ here from checked bytes. Gradients cross as well.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,6 +20,22 @@ from autograder.student_errors import MissingName, Stopped
 
 if TYPE_CHECKING:
     from autograder.remote import Submission
+
+
+@dataclass
+class Made:
+    """What is known of the modules that one call has made."""
+
+    class_name: str
+    told: tuple[Unpacker, Any] | None = None  # the state of the first one, still packed
+    was_asked: set[str] = field(default_factory=set)  # what a test has asked the last one for
+
+    @functools.cached_property
+    def shapes(self) -> dict[str, torch.Size]:
+        """Of the state of a new one; none where it is not a short one of plain tensors."""
+        if self.told is None or not isinstance(self.told[1], list) or self.told[1][:1] != ["D"]:
+            return {}
+        return _shapes(self.told[0].read(self.told[1]))
 
 
 class RemoteName:
@@ -33,13 +51,41 @@ class RemoteName:
             raise MissingName(
                 "AttributeError", f"{self._module}.py does not define {self._name}.", []
             )
+        recipe = _recipe(self._name, args, kwargs)
+        known = self._owner.made.get(recipe)
+        target = {"module": self._module, "name": self._name, "recipe": recipe}
+        if known is not None and known.shapes and self._owner.makes_later:
+            return self._make(known, target, args, kwargs)
         habits = self._owner.habits  # the next module is asked for what the last one was
-        ahead = ["state_dict", *sorted(habits.get(self._name, ()))]
-        target = {"module": self._module, "name": self._name, "ahead": ahead}
-        value = _call(self._owner, target, args, kwargs, {})
+        asked = known.was_asked if known else {"state_dict"} | habits.get(self._name, set())
+        value = _call(self._owner, target | {"ahead": sorted(asked)}, args, kwargs, {})
         if isinstance(value, RemoteModule):
-            habits[self._name] = value.was_asked = set()
+            if known is None:
+                known = Made(value.class_name, value.told_state())
+                habits[self._name] = known.was_asked
+                if recipe:
+                    self._owner.made[recipe] = known
+            else:
+                known.was_asked = set()
+                value._shapes = known.shapes if value.is_alike else {}
+            value._made = known
         return value
+
+    def _make(
+        self,
+        known: Made,
+        target: dict[str, Any],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> RemoteModule:
+        """Another module like one that is known, made when something is asked of it."""
+        packer = protocol.Packer()
+        module = RemoteModule(self._owner, self._owner.new_handle(), known.class_name)
+        request = target | {"op": "make", "handle": module._handle, "args": packer.pack(args)}
+        request |= {"kwargs": packer.pack(kwargs), "grad": torch.is_grad_enabled()}
+        self._owner.defer(request)
+        module._shapes = known.shapes
+        return module
 
 
 class RemoteModule:
@@ -52,7 +98,8 @@ class RemoteModule:
         self._mirrors: dict[str, nn.Parameter] = {}
         self._ahead: tuple[int, Unpacker, dict[str, Any]] | None = None
         self._shapes: dict[str, torch.Size] = {}  # of its state, where that is known
-        self.was_asked: set[str] = set()  # what else than its state a test has asked for
+        self._made = Made(class_name)
+        self.is_alike = False  # whether it was said to be like the last one of the same call
         self.class_name = class_name
         self.training = True
 
@@ -72,7 +119,6 @@ class RemoteModule:
 
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
         """Copies of the parameters; gradients of later calls of this module arrive in them."""
-        self.was_asked.add("named_parameters")
         values = self._named("named_parameters")
         for name, value in values.items():
             differentiable = getattr(value, "remote_requires_grad", False)
@@ -126,6 +172,7 @@ class RemoteModule:
         return self
 
     def _named(self, what: str) -> dict[str, Tensor]:
+        self._made.was_asked.add(what)
         stamp, unpacker, values = self._ahead or (-1, None, {})
         if unpacker is None or stamp != self._owner._exchanges or what not in values:
             request = self._target() | {"op": "state", "what": what}
@@ -139,6 +186,11 @@ class RemoteModule:
         if what == "state_dict":
             self._shapes = _shapes(tensors) if value[0] == "D" else {}
         return tensors
+
+    def told_state(self) -> tuple[Unpacker, Any] | None:
+        """Its state as it was told when it was made, still packed."""
+        _, unpacker, values = self._ahead or (-1, None, {})
+        return None if unpacker is None else (unpacker, values.get("state_dict"))
 
     def _target(self) -> dict[str, Any]:
         if self._generation != self._owner._generation:
@@ -164,7 +216,7 @@ class Unpacker(protocol.Unpacker):
             self.owner.violated(str(error))
 
     def module(self, handle: int, class_name: str) -> RemoteModule:
-        return RemoteModule(self.owner, handle, class_name[:100])
+        return RemoteModule(self.owner, self.owner.note_handle(handle), class_name[:100])
 
     def mark(self, tensor: Tensor, flags: str) -> Tensor:
         if "g" in flags:
@@ -192,6 +244,7 @@ def _call(
     _copy_changes(reply.get("changed"), unpacker, inputs)
     if isinstance(value, RemoteModule) and isinstance(reply.get("ahead"), dict):
         value._ahead = (owner._exchanges, unpacker, reply["ahead"])
+        value.is_alike = reply.get("alike") is True
     graph = reply.get("graph")
     sources = [t for t in inputs if t.requires_grad] + [mirrors[name] for name in wanted]
     if graph is None or not sources or not torch.is_grad_enabled():
@@ -251,6 +304,12 @@ def _copy_changes(changed: object, unpacker: Unpacker, inputs: list[Tensor]) -> 
                         inputs[index].copy_(new)
             case _:
                 unpacker.owner.violated("a changed argument that is none")
+
+
+def _recipe(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
+    """A call as a text, where it is made of whole numbers; else nothing."""
+    is_plain = all(type(value) is int for value in (*args, *kwargs.values()))
+    return f"{name} {args} {kwargs}" if is_plain else ""
 
 
 def _shapes(state: Mapping[str, Tensor]) -> dict[str, torch.Size]:

@@ -6,6 +6,7 @@ Its attributes are the student's names (see `proxies`); behind them is a worker 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import select
 import signal
@@ -18,7 +19,7 @@ import torch
 
 from autograder import protocol
 from autograder.errors import KitError
-from autograder.proxies import RemoteName, Unpacker
+from autograder.proxies import Made, RemoteName, Unpacker
 from autograder.sandbox import Station, Worker
 from autograder.student_errors import MissingName, Stopped, StudentError, read_error
 from autograder.supplying import Supplier
@@ -78,6 +79,11 @@ class Submission:
         self._supplier = Supplier(setup.supply)
         self.sources = dict(setup.files)
         self.habits: dict[str, set[str]] = {}  # name -> what its last module was asked for
+        self.made: dict[str, Made] = {}  # call -> what its modules are like
+        # Where a call made a module once, the next one is made with whatever is asked of it first.
+        self.makes_later = False
+        self.is_misled = False  # one so made was unlike the first: no result is worth anything
+        self._last_handle = 0
 
     # --- for tests ------------------------------------------------------------------------------
 
@@ -119,16 +125,21 @@ class Submission:
         for variant in self._variants:
             variant.close()
         self._variants.clear()
+        if any(request["op"] == "make" for request in self._deferred):
+            with contextlib.suppress(StudentError, Stopped):  # which makes it misled
+                self.exchange({"op": "nothing"})
         self._forget_deferred()  # for modules that nobody holds any more
         self._supplier.end_test()
 
     def close(self) -> None:
+        self._forget_deferred()
         self.end_test()
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
         self._loaded.clear()
         self._dropped.clear()
+        self.made.clear()
         self._generation += 1
 
     def is_alive(self) -> bool:
@@ -191,7 +202,8 @@ class Submission:
         if self._dropped:
             envelope["drop"] = self._dropped[:1000]
             del self._dropped[:1000]
-        if self._deferred:
+        first = [request["op"] for request in self._deferred]
+        if first:
             envelope["first"], packer = self._deferred[:], packer or self._packed
             self._forget_deferred()
         self._exchanges += 1
@@ -217,6 +229,7 @@ class Submission:
         except protocol.Violation as error:
             self.violated(str(error))
         if "error" in reply:
+            self.is_misled |= "make" in first and reply.get("early") is True
             self._raise(reply["error"])
         return reply, Unpacker(self, payload)
 
@@ -224,13 +237,22 @@ class Submission:
         """For the values of the next request."""
         return self._packed or protocol.Packer()
 
+    def new_handle(self) -> int:
+        """For a module that the worker will make; none that it has is called so."""
+        return self.note_handle(self._last_handle + 1)
+
+    def note_handle(self, handle: int) -> int:
+        self._last_handle = max(self._last_handle, handle)
+        return handle
+
     def defer(self, envelope: dict[str, Any], packer: protocol.Packer | None = None) -> None:
         """Has something done before the next request is; what it raises, that request raises."""
         self._deferred.append(envelope)
         if packer is not None:
             packer.hold()
             self._packed = packer
-            self._exchanges += 1  # what was sent ahead may be of modules that share these values
+        # What was sent ahead may be of modules that share the values that this changes.
+        self._exchanges += envelope["op"] != "switch"
 
     def _forget_deferred(self) -> None:
         self._deferred.clear()

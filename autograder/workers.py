@@ -35,6 +35,7 @@ class Workers:
         self._station = station
         self._set_up = set_up
         self._spared = spared
+        self._makes_later = True
         self._open: dict[tuple[tuple[str, bool], ...], Submission] = {}
 
     def get(self, stand_ins: StandIns) -> tuple[Submission, bool]:
@@ -44,10 +45,15 @@ class Workers:
         if is_new:
             spared = () if stand_ins else self._spared
             self._open[key] = Submission(self._station, self._set_up(stand_ins, spared))
+            self._open[key].makes_later = self._makes_later
         return self._open[key], is_new
 
     def start_over(self) -> None:
-        """From now on, workers are new ones that are spared nothing."""
+        """From now on, workers are new ones that are spared nothing.
+
+        Where one was misled, none of them makes a module later than a test asks for it.
+        """
+        self._makes_later &= not any(submission.is_misled for submission in self._open.values())
         self.end()
         self._spared = ()
 

@@ -167,6 +167,28 @@ class MultiHeadAttention(nn.Module):
 """
 
 
+UNEVEN = {
+    "names that count": "self.register_buffer(f'number{len(made)}', torch.zeros(1))",
+    "a part that comes later": "if len(made) > 3: self.register_buffer('late', torch.zeros(1))",
+    "a part that changes": "self.register_buffer('odd', torch.zeros(len(made) % 3 + 1))",
+    "a part of its own": "self.register_buffer('own', torch.randn(2))",
+}
+
+
+@pytest.mark.parametrize("line", UNEVEN.values(), ids=UNEVEN)
+@pytest.mark.parametrize("file", ["multi_head_attention.py", "attention_block.py"])
+def test_no_two_modules_of_a_size_need_be_alike(judge: Judge, file: str, line: str) -> None:
+    files = read_reference()
+    before, _, after = files[file].rpartition("    def forward")
+    more = f"        made.append(0)\n        {line}\n\n"
+    files[file] = f"made = []\n{before.rstrip()}\n{more}    def forward{after}"
+    failed = {test.id for test in judge.judge(files).tests if test.verdict != "passed"}
+    # Two tests give one layer the state of another, which some of these cannot take.
+    assert failed <= {
+        f"multi_head_attention::test_{name}" for name in ("ready_made", "second_call")
+    }
+
+
 @pytest.mark.parametrize("core", READY_MADE.values(), ids=READY_MADE)
 def test_a_layer_of_ready_made_attention_is_charged_for_that_alone(judge: Judge, core: str) -> None:
     files = read_reference() | {"multi_head_attention.py": LAYER.format(core=core)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.protocol import Opaque
+from autograder.remote import Submission
 from autograder.student_errors import MissingName, Stopped, StudentError
 from tests.conftest import Open
 
@@ -279,6 +281,143 @@ def test_what_was_sent_ahead_is_not_believed_when_modules_share_their_weights(
     other = submission.Shared(4)
     one.load_state_dict({name: value * 0 + 2.0 for name, value in state.items()})
     assert bool((other.state_dict()["inner.weight"] == 2.0).all())
+
+
+MAKING = (
+    LAYER
+    + """
+
+made = []
+
+
+class Counted(Layer):
+    def __init__(self, width, last=9):
+        super().__init__(width)
+        made.append(torch.is_grad_enabled())
+        if len(made) > last:
+            raise ValueError("too many")
+
+
+class Named(Counted):
+    def __init__(self, width):
+        super().__init__(width)
+        self.register_buffer(f"number{len(made)}", torch.zeros(1))
+
+
+class Fewer(Layer):
+    def __init__(self, width):
+        super().__init__(width)
+        made.append(0)
+        if len(made) > 1:
+            self.inner = nn.Linear(width, width, bias=False)
+
+
+def make(width):
+    made.append(0)
+    return Layer(width) if len(made) == 1 else made
+
+
+def count():
+    return len(made)
+
+
+def grad_modes():
+    return made
+"""
+)
+NAMES_OF_MAKING = ("Counted", "Named", "Fewer", "make", "count", "grad_modes")
+
+
+@pytest.fixture
+def making(open_submission: Open) -> Submission:
+    submission = open_submission(MAKING, *NAMES_OF_MAKING)
+    submission.makes_later = True
+    return submission
+
+
+def test_a_module_like_one_before_is_made_with_what_is_asked_of_it(making: Submission) -> None:
+    x, local = torch.randn(2, 4), local_layer(4).eval()
+    for expected in range(1, 5):
+        before = making._exchanges
+        layer = making.Counted(4)
+        layer.eval()
+        layer.load_state_dict(local.state_dict())
+        torch.testing.assert_close(layer(x), local(x))
+        assert making.count() == expected
+        # Making and loading count as exchanges ahead of the two that take place.
+        assert expected == 1 or making._exchanges - before == 4
+    assert making.Counted(4, 8) is not layer and making.count() == 5  # another call: made at once
+    assert not making.is_misled
+
+
+def test_it_is_made_in_its_turn_and_in_the_mode_of_its_call(making: Submission) -> None:
+    making.Counted(4)
+    with torch.no_grad():
+        second = making.Counted(4)
+    third = making.Counted(4)
+    state = {name: value + 1 for name, value in third.state_dict().items()}
+    third.load_state_dict(state)
+    assert making.grad_modes() == [True, False, True]
+    assert torch.equal(third.state_dict()["inner.weight"], state["inner.weight"])
+    assert not torch.equal(second.state_dict()["inner.weight"], state["inner.weight"])
+    assert [name for name, _ in second.named_parameters()] == [
+        "frozen",
+        "inner.weight",
+        "inner.bias",
+    ]
+    assert not making.is_misled
+
+
+def test_one_that_nothing_is_asked_of_is_made_all_the_same(making: Submission) -> None:
+    for _ in range(3):
+        making.Counted(4)
+    making.end_test()
+    making.begin_test()
+    assert making.count() == 3 and not making.is_misled
+
+
+@pytest.mark.parametrize("name", ["Named", "Fewer", "make"])
+def test_who_makes_something_else_the_second_time_is_found_out(
+    making: Submission, name: str
+) -> None:
+    make = getattr(making, name)
+    state = make(4).state_dict()
+    another = make(4)
+    with pytest.raises(StudentError, match="not like the one"):
+        load_and_ask(another, state, torch.ones(2, 4))
+    assert making.is_misled
+
+
+def test_who_cannot_be_made_again_is_found_out_at_the_latest_when_a_test_ends(
+    making: Submission,
+) -> None:
+    making.Counted(4, 1)
+    making.Counted(4, 1)
+    assert not making.is_misled
+    making.end_test()
+    assert making.is_misled
+
+
+def test_an_error_of_what_was_asked_for_misleads_nobody(making: Submission) -> None:
+    making.Counted(4)
+    layer = making.Counted(4)
+    with pytest.raises(StudentError):
+        layer(torch.ones(2, 5))
+    assert not making.is_misled
+
+
+@pytest.mark.parametrize("name", ["Named", "Fewer"])
+def test_where_nothing_is_made_later_another_layout_is_no_matter(
+    open_submission: Open, name: str
+) -> None:
+    submission = open_submission(MAKING, *NAMES_OF_MAKING)
+    for _ in range(3):
+        layer = getattr(submission, name)(4)
+        state = {key: value * 0 for key, value in layer.state_dict().items()}
+        assert not load_and_ask(layer, state, torch.ones(2, 4)).any()
+    layer = getattr(submission, name)(4)
+    with pytest.raises(StudentError) if name == "Named" else contextlib.nullcontext():
+        load_and_ask(layer, state, torch.ones(2, 4))
 
 
 def load_and_ask(module: Any, state: dict[str, Tensor], x: Tensor) -> object:

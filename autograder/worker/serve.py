@@ -26,6 +26,7 @@ from autograder.worker import substitution
 from autograder.worker.substitution import Asker
 
 LINK, SPARE = 3, 200
+Layout = list[tuple[str, torch.Size]]
 AHEAD_BYTES = 1 << 16
 
 
@@ -110,7 +111,9 @@ class Server:
         self.folder = folder
         self.objects: dict[int, object] = {}
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
-        self.layouts: dict[int, dict[str, torch.Size]] = {}  # of the states that were sent
+        self.layouts: dict[int, Layout] = {}  # of the states that were sent
+        self.made: dict[str, Layout] = {}  # call -> the layout of what it made, as it was sent
+        self.is_early = False  # whether it does what was asked for before
 
     def serve(self) -> None:
         while True:
@@ -121,14 +124,17 @@ class Server:
             except protocol.Closed:
                 raise
             except BaseException as error:  # SystemExit and KeyboardInterrupt are students' too
-                packer, reply = ServerPacker(self.objects), {"error": self.describe(error)}
+                packer = ServerPacker(self.objects)
+                reply = {"error": self.describe(error), "early": self.is_early}
             protocol.send(self.link, reply, packer)
 
     def answer(
         self, envelope: dict[str, Any], payload: protocol.Payload, packer: ServerPacker
     ) -> dict[str, Any]:
+        self.is_early = True
         for earlier in envelope.get("first", ()):
             getattr(self, "op_" + earlier["op"])(earlier, ServerUnpacker(payload), packer)
+        self.is_early = False
         for handle in envelope.get("drop", ()):
             self.objects.pop(handle, None)
             self.graphs.pop(handle, None)
@@ -180,7 +186,7 @@ class Server:
             wanted = inputs_with_grad(inputs)
         result = target(*args, **kwargs)
         reply: dict[str, Any] = {"value": packer.pack(result), "graph": None, "changed": []}
-        if packer.differentiable:
+        if packer.differentiable and wanted:
             reply["graph"] = -1 - len(self.graphs) - max(self.objects, default=0)
             while reply["graph"] in self.graphs:
                 reply["graph"] -= 1
@@ -192,9 +198,28 @@ class Server:
             changed = [(i, new) for i, (new, was) in pairs if not torch.equal(new.detach(), was)]
             reply["changed"] = [[i, packer.pack(new.detach())] for i, new in changed]
         if isinstance(result, torch.nn.Module) and "name" in envelope:
-            handle = reply["value"][1]
-            reply["ahead"] = self._look_ahead(handle, result, envelope["ahead"], packer)
+            handle, recipe = reply["value"][1], envelope["recipe"]
+            reply["ahead"] = told = self._look_ahead(handle, result, envelope["ahead"], packer)
+            if recipe and "state_dict" in told and handle in self.layouts:
+                self.made[recipe] = self.layouts[handle]
+            elif recipe in self.made and _layout(result) == self.made[recipe]:
+                self.layouts[handle] = self.made[recipe]
+                reply["alike"] = True
         return reply
+
+    def op_make(self, envelope: dict[str, Any], unpacker: ServerUnpacker, _: object) -> None:
+        """Makes a module by a call that made one before, which it must be like."""
+        target = getattr(sys.modules[envelope["module"]], envelope["name"])
+        args, kwargs = unpacker.unpack(envelope["args"]), unpacker.unpack(envelope["kwargs"])
+        with torch.set_grad_enabled(bool(envelope["grad"])):
+            module = target(*args, **kwargs)
+        layout = self.made[envelope["recipe"]]
+        if not isinstance(module, torch.nn.Module) or _layout(module) != layout:
+            raise TypeError("it is not like the one that was made before")
+        self.objects[envelope["handle"]], self.layouts[envelope["handle"]] = module, layout
+
+    def op_nothing(self, *_: object) -> None:
+        """For what was to be done first."""
 
     def _look_ahead(
         self, handle: int, module: torch.nn.Module, ahead: list[str], packer: ServerPacker
@@ -211,7 +236,7 @@ class Server:
     ) -> protocol.Value:
         value = packer.pack(named)
         if what == "state_dict" and value[0] == "D":
-            self.layouts[handle] = {name: tensor.shape for name, tensor in named.items()}
+            self.layouts[handle] = [(name, tensor.shape) for name, tensor in named.items()]
         return value
 
     def op_backward(
@@ -243,8 +268,8 @@ class Server:
             _leave_inference_mode(module)
         state = unpacker.unpack(envelope["state"])
         if isinstance(state, torch.Tensor):  # laid out as the one that was sent
-            layout = self.layouts[envelope["handle"]]
-            state = dict(zip(layout, protocol.cut(state.numpy(), layout.values()), strict=True))
+            names, shapes = zip(*self.layouts[envelope["handle"]], strict=True)
+            state = dict(zip(names, protocol.cut(state.numpy(), shapes), strict=True))
         module.load_state_dict(state)
         return {}
 
@@ -281,6 +306,15 @@ class Server:
                 text = linecache.getline(path, line).strip()[:200]
                 own.append([os.path.basename(path), line, frame.f_code.co_name[:100], text])
         yield from own[-8:]
+
+
+def _layout(module: torch.nn.Module) -> Layout | None:
+    """Names and shapes of a state that is short and plain; None of any other."""
+    with contextlib.suppress(BaseException):
+        state = module.state_dict()
+        if protocol.is_small_state(state):
+            return [(name, tensor.shape) for name, tensor in state.items()]
+    return None
 
 
 def _leave_inference_mode(module: torch.nn.Module) -> None:

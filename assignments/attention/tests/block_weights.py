@@ -17,6 +17,7 @@ from comparison import (
     require_module,
     tensor_of,
 )
+from remembered import copied, remembered
 from torch import Tensor
 
 VOCAB_SIZE, D_MODEL, NUM_HEADS, D_K = 31, 20, 2, 10  # sizes that differ tell parts apart
@@ -31,6 +32,13 @@ class Parts(NamedTuple):
     tables: list[str]
     weights: list[str]
     biases: dict[str, str]  # weight -> its bias
+
+
+class Known(NamedTuple):
+    """What a block is made of, and its state as its constructor left it."""
+
+    parts: Parts
+    state: dict[str, Tensor]
 
 
 def numbers(seed: int, *shape: int) -> Tensor:
@@ -159,9 +167,35 @@ def build_known(
     and seed: large enough that tokens differ in what they look at. What else there is stays
     as it is.
     """
-    vocab_size, d_model = table.shape
-    block = new_block(submission, vocab_size, d_model, num_heads, max_len)
-    parts, state = parts_of(block, vocab_size, d_model, num_heads), block.state_dict()
+    block, known = known_block(submission, *table.shape, num_heads, max_len)
+    try:
+        given = fill_block(block, known, table, gain, seed)
+    except Exception:  # it is not like the first one of its size
+        known = know(block, *table.shape, num_heads)
+        given = fill_block(block, known, table, gain, seed)
+    return block, known.parts, given
+
+
+def known_block(
+    submission: Any, vocab_size: int, d_model: int, num_heads: int, max_len: int
+) -> tuple[Any, Known]:
+    """Return a new block, and what is known of it: the same as of the first one of its size."""
+    sizes = (vocab_size, d_model, num_heads, max_len)
+    block = new_block(submission, *sizes)
+    find = lambda: know(block, vocab_size, d_model, num_heads)  # noqa: E731
+    return block, remembered(submission, ("AttentionBlock", *sizes), find)
+
+
+def know(block: Any, vocab_size: int, d_model: int, num_heads: int) -> Known:
+    """Find out what a block is made of."""
+    return Known(parts_of(block, vocab_size, d_model, num_heads), copied(block.state_dict()))
+
+
+def fill_block(
+    block: Any, known: Known, table: Tensor, gain: float, seed: int
+) -> dict[str, Tensor]:
+    """Give a block its table, and random weights to its attention; return its state."""
+    (parts, state), d_model = known, table.shape[1]
     generator = torch.Generator().manual_seed(seed)
     fill = {}
     for name in parts.weights:
@@ -170,7 +204,7 @@ def build_known(
         if name in parts.biases:
             bias = parts.biases[name]
             fill[bias] = torch.randn(state[bias].shape, generator=generator) * gain / 2
-    return block, parts, install(block, parts, state, table, fill)
+    return install(block, parts, state, table, fill)
 
 
 def install(

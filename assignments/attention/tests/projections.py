@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from comparison import require, require_module, tensor_of
+from remembered import copied, remembered
 from torch import Tensor
 
 NAMES = ("Wq", "Wk", "Wv", "Wo")
@@ -38,10 +39,28 @@ def build_known(
 ) -> tuple[Any, dict[str, Projection]]:
     """Return such a layer and the projections that it holds.
 
-    These have zero biases where the layer has none: a matter for the count alone.
+    These have zero biases where the layer has none: a matter for the count alone. A layer is
+    taken for one like the first of its size, unless it refuses the weights.
     """
     layer = new_layer(submission, d_model, num_heads)
-    state, held = dict(layer.state_dict()), {}
+    try:
+        first = first_state(submission, layer, d_model, num_heads)
+        return layer, install(layer, first, d_model, given)
+    except Exception:
+        return layer, install(layer, layer.state_dict(), d_model, given)
+
+
+def first_state(submission: Any, layer: Any, d_model: int, num_heads: int) -> dict[str, Tensor]:
+    """Return the state as the constructor left it: of this layer if it is the first of its size."""
+    size = ("MultiHeadAttention", d_model, num_heads)
+    return remembered(submission, size, lambda: copied(layer.state_dict()))
+
+
+def install(
+    layer: Any, state: dict[str, Tensor], d_model: int, given: dict[str, Projection]
+) -> dict[str, Projection]:
+    """Put these projections into a layer, which holds `state` otherwise; return what it holds."""
+    state, held = dict(state), {}
     for name in NAMES:
         weight, bias = given.get(name, (0.0, 0.0))
         key = f"{name}.weight"
@@ -56,7 +75,7 @@ def build_known(
             state[f"{name}.bias"] = filled(bias, (d_model,))
         held[name] = (weight, bias if has_bias else torch.as_tensor(bias) * 0.0)
     layer.load_state_dict(state)
-    return layer, held
+    return held
 
 
 def answer(submission: Any, d_model: int, num_heads: int, x: Tensor, **given: Projection) -> Tensor:

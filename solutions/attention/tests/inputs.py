@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from projections import NAMES, Projection
+from remembered import copied, remembered
 from torch import Tensor, nn
 
 SEED = 20170612
@@ -80,14 +81,33 @@ def read(y: Tensor) -> Tensor:
     return y @ ALONG / (ALONG @ ALONG)
 
 
-def shaken(model: Any, name: str) -> dict[str, Tensor]:
-    """Return large weights for any layer, whatever its parameters are called.
+def shake(
+    submission: Any, layer: Any, size: tuple[int, int], name: str, with_biases: bool = True
+) -> None:
+    """Give large weights to any layer of a size, whatever its parameters are called.
 
     For promises that hold for all weights, kept even by a layer whose constructor was changed.
     """
-    state = dict(model.state_dict())
-    for key, parameter in model.named_parameters():
+
+    def look() -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        return copied(layer.state_dict()), copied(dict(layer.named_parameters()))
+
+    known = remembered(submission, ("any layer", *size), look)
+    try:
+        layer.load_state_dict(shaken(*known, name, with_biases))
+    except Exception:  # it is not like the first one of its size
+        layer.load_state_dict(shaken(*look(), name, with_biases))
+
+
+def shaken(
+    state: dict[str, Tensor], parameters: dict[str, Tensor], name: str, with_biases: bool
+) -> dict[str, Tensor]:
+    """Return a state in which `parameters` are large, or zero if they are biases and not wanted."""
+    given = dict(state)
+    for key, parameter in parameters.items():
         if parameter.numel() > 1:  # a single number is a learned scale, charged by the count
             spread = 2 / math.sqrt(parameter.shape[-1]) if parameter.dim() > 1 else 1.0
-            state[key] = normal(f"{name} {key}", *parameter.shape) * spread
-    return state
+            given[key] = normal(f"{name} {key}", *parameter.shape) * spread
+    if not with_biases:
+        given = {key: value * 0 if value.dim() == 1 else value for key, value in given.items()}
+    return given
