@@ -34,6 +34,8 @@ from autograder.workers import StandIns, Workers, speaks_of
 
 MAX_TESTS = 4  # times the limit of one test that all tests of an exercise may take together
 MAX_ENDS = 3  # deaths of a worker in one exercise before its other tests are skipped
+# Verdicts that no spared name brings about: using one ends the process, and so does a fork.
+OWN = {"failed", "timed_out", "out_of_memory", "skipped"}
 
 
 @dataclass
@@ -326,8 +328,8 @@ def _counts(outcome: Outcome, submission: Submission, is_new: bool) -> bool:
     """Whether a result counts; what does not is tried again where nothing else is to blame."""
     if submission.is_misled:
         return False
-    is_wrong = outcome.verdict == "failed" or outcome.is_unwritten
-    return outcome.verdict == "passed" or (is_new and (is_wrong or not submission.is_spared))
+    is_own = outcome.is_unwritten or outcome.verdict in OWN
+    return outcome.verdict == "passed" or (is_new and (is_own or not submission.is_spared))
 
 
 def _attempts(spoilt: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:

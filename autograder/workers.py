@@ -6,8 +6,8 @@ to its process cannot cost points elsewhere.
 
 Some tests ask what a submission does without certain names. The first worker is spared these names
 altogether: what passes there has passed without them. Code that speaks of one of them is spared
-none, as it may miss them in more ways than by a call; and where any trouble but a wrong value
-comes up without them, all is judged again in a worker that has them.
+none, as it may miss them in more ways than by a call. Where code ends or raises without them, all
+is judged again in a worker that has them; a wrong value or an endless loop is no matter of names.
 """
 
 from __future__ import annotations

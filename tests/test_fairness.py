@@ -129,6 +129,27 @@ def core(q, k, v):
     except BaseException:
         return q
 """,
+    "in a child whose answer is waited for in a loop": """
+import os
+def core(q, k, v):
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    if os.fork() == 0:
+        y = getattr(F, "scaled_dot_" + "product_attention")(q, k, v)
+        os.write(write, y.detach().contiguous().numpy().tobytes())
+        os._exit(0)
+    data = b""
+    while len(data) < 4 * q.numel():
+        try:
+            data += os.read(read, 1 << 16)
+        except BlockingIOError:
+            pass
+    os.wait()
+    os.close(read), os.close(write)
+    own = torch.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5, -1) @ v
+    y = torch.frombuffer(bytearray(data), dtype=torch.float32).view(q.shape)
+    return own + (y - own).detach()
+""",
     "where nothing can end": """
 import os
 os._exit = lambda code: None

@@ -49,23 +49,34 @@ def test_the_first_worker_is_spared_names_until_all_starts_over(
     open_submission: Open,
 ) -> None:
     source = """
+import os
 import torch.nn.functional as F
 def own(x): return x + 1
+def in_a_child(x):
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return x
 def secretly(x):
     try:
         return F.softmax(x, -1)
     except BaseException:
         return x
 """
-    softmax = "torch.nn.functional.softmax"
-    template = open_submission(source, "own", "secretly")
+    softmax, names = "torch.nn.functional.softmax", ("own", "secretly", "in_a_child")
+    template = open_submission(source, *names)
 
     def set_up(stand_ins: object, spared: Sequence[str]) -> Setup:
-        submission = open_submission(source, "own", "secretly", spared=spared)
+        submission = open_submission(source, *names, spared=spared)
         return submission._setup
 
     x = torch.ones(3)
     with Workers(template._station, set_up, [softmax]) as workers:
+        submission, _ = workers.get({})
+        submission.begin_test()
+        with pytest.raises(Stopped):  # in a child, its end would not be seen
+            submission.in_a_child(x)
         submission, _ = workers.get({})
         submission.begin_test()
         assert submission.is_spared and submission.own(1) == 2
@@ -78,6 +89,7 @@ def secretly(x):
         submission, is_new = workers.get({})
         submission.begin_test()
         assert is_new and not submission.is_spared
+        assert torch.equal(submission.in_a_child(x), x)
         assert torch.equal(submission.secretly(x), torch.full((3,), 1 / 3))
         variant = submission.without(softmax)
         assert variant is not submission and torch.equal(variant.secretly(x), x)

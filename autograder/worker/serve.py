@@ -156,6 +156,8 @@ class Server:
             substitution.block(path, substitution.refuse)
         for path in envelope["spared"]:
             substitution.block(path, substitution.end)
+        if envelope["spared"]:  # in a child, the end of the process would not be ours
+            os.register_at_fork(before=substitution.end)
         for module, spec in envelope["stand_ins"].items():
             ask = Asker(self.link)
             substitution.stand_in(module, spec["source"], spec["written"], spec["keep"], ask)

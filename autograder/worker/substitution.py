@@ -21,6 +21,7 @@ import torch
 
 from autograder import protocol
 
+_leave = os._exit  # whatever student code makes of that name
 _LIBRARIES: list[Any] = []  # torch drops an override when its library object is collected
 
 
@@ -32,8 +33,8 @@ def refuse(path: str) -> NoReturn:
     raise Blocked(f"{path} is not to be used in this exercise")
 
 
-def end(path: str) -> NoReturn:
-    os._exit(1)
+def end(path: str = "") -> NoReturn:
+    _leave(1)
 
 
 def block(path: str, action: Callable[[str], NoReturn]) -> None:
