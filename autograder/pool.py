@@ -175,7 +175,7 @@ def _settle(place: int, jobs: int) -> None:
     """Stays on one core, with its workers: they never compute at once, and it saves a tenth."""
     if sys.platform == "linux":
         cores = sorted(os.sched_getaffinity(0))
-        if jobs <= len(cores):
+        if jobs <= len(cores) or jobs % len(cores) == 0:  # else some would wait beside idle cores
             with contextlib.suppress(OSError):  # not allowed everywhere
                 os.sched_setaffinity(0, {cores[place % len(cores)]})
 
