@@ -21,6 +21,8 @@ from autograder.student_errors import MissingName, Stopped
 if TYPE_CHECKING:
     from autograder.remote import Submission
 
+MAX_HANDLE = 1 << 53
+
 
 @dataclass
 class Made:
@@ -216,6 +218,8 @@ class Unpacker(protocol.Unpacker):
             self.owner.violated(str(error))
 
     def module(self, handle: int, class_name: str) -> RemoteModule:
+        if not 0 < handle < MAX_HANDLE:
+            raise protocol.Violation("a module of an impossible number")
         return RemoteModule(self.owner, self.owner.note_handle(handle), class_name[:100])
 
     def mark(self, tensor: Tensor, flags: str) -> Tensor:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.protocol import Opaque
+from autograder.proxies import Unpacker
 from autograder.remote import Submission
 from autograder.student_errors import MissingName, Stopped, StudentError
 from tests.conftest import Open
@@ -396,6 +397,16 @@ def test_who_cannot_be_made_again_is_found_out_at_the_latest_when_a_test_ends(
     assert not making.is_misled
     making.end_test()
     assert making.is_misled
+
+
+@pytest.mark.parametrize("handle", [0, -1, 1 << 53, 10**4299, True])
+def test_a_module_has_a_number_that_another_can_follow(making: Submission, handle: int) -> None:
+    unpacker = Unpacker(making, bytearray())
+    with pytest.raises(Stopped) if handle is not True else contextlib.nullcontext():
+        unpacker.read(["m", handle, "Layer"])
+    making.count()
+    before = making.new_handle()
+    assert 0 < before < 1 << 53 and making.new_handle() == before + 1
 
 
 def test_an_error_of_what_was_asked_for_misleads_nobody(making: Submission) -> None:
