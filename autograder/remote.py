@@ -6,7 +6,6 @@ Its attributes are the student's names (see `proxies`); behind them is a worker 
 
 from __future__ import annotations
 
-import contextlib
 import math
 import select
 import signal
@@ -126,8 +125,10 @@ class Submission:
             variant.close()
         self._variants.clear()
         if any(request["op"] == "make" for request in self._deferred):
-            with contextlib.suppress(StudentError, Stopped):  # which makes it misled
+            try:
                 self.exchange({"op": "nothing"})
+            except (StudentError, Stopped):
+                self.is_misled = True
         self._forget_deferred()  # for modules that nobody holds any more
         self._supplier.end_test()
 

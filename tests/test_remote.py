@@ -399,6 +399,44 @@ def test_who_cannot_be_made_again_is_found_out_at_the_latest_when_a_test_ends(
     assert making.is_misled
 
 
+def test_so_is_who_is_never_done_with_it(open_submission: Open) -> None:
+    slow = MAKING.replace('raise ValueError("too many")', "import time; time.sleep(60)")
+    making = open_submission(slow, *NAMES_OF_MAKING, test_seconds=0.5)
+    making.makes_later = True
+    making.Counted(4, 1)
+    making.Counted(4, 1)
+    making.end_test()
+    assert making.is_misled and not making.is_alive()
+
+
+def test_like_one_before_means_like_the_first_one(open_submission: Open) -> None:
+    """Whatever the later ones were, and were asked for."""
+    changing = (
+        LAYER
+        + """
+made = []
+
+class Changing(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        made.append(0)
+        first, second = ("a", "b") if len(made) == 1 else ("b", "a")
+        self.register_buffer(first, torch.zeros(1))
+        self.register_buffer(second, torch.zeros(1))
+
+    def forward(self, x):
+        return x * 0 + self.a
+"""
+    )
+    submission = open_submission(changing, "Changing")
+    state = {"a": torch.ones(1), "b": 2 * torch.ones(1)}
+    for asks in (True, True, False, False):
+        layer = submission.Changing(4)
+        if asks:
+            layer.state_dict()
+        assert load_and_ask(layer, state, torch.zeros(1)) == 1
+
+
 @pytest.mark.parametrize("handle", [0, -1, 1 << 53, 10**4299, True])
 def test_a_module_has_a_number_that_another_can_follow(making: Submission, handle: int) -> None:
     unpacker = Unpacker(making, bytearray())

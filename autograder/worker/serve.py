@@ -112,7 +112,9 @@ class Server:
         self.objects: dict[int, object] = {}
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         self.layouts: dict[int, Layout] = {}  # of the states that were sent
-        self.made: dict[str, Layout] = {}  # call -> the layout of what it made, as it was sent
+        self.made: dict[
+            str, Layout
+        ] = {}  # call -> the layout of what it made first, as it was sent
         self.is_early = False  # whether it does what was asked for before
 
     def serve(self) -> None:
@@ -203,7 +205,7 @@ class Server:
             handle, recipe = reply["value"][1], envelope["recipe"]
             reply["ahead"] = told = self._look_ahead(handle, result, envelope["ahead"], packer)
             if recipe and "state_dict" in told and handle in self.layouts:
-                self.made[recipe] = self.layouts[handle]
+                self.made.setdefault(recipe, self.layouts[handle])
             elif recipe in self.made and _layout(result) == self.made[recipe]:
                 self.layouts[handle] = self.made[recipe]
                 reply["alike"] = True
