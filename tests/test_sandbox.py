@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,28 @@ def f():
 """
     with pytest.raises(BlockingIOError):
         open_submission(source, "f").f()
+
+
+CHILDREN = """
+import os, time
+def f(count):
+    for _ in range(count):
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+    return count
+"""
+
+
+def test_what_others_have_started_takes_nobodys_processes(open_submission: Open) -> None:
+    """Neither another submission nor what else runs for the user who grades."""
+    started = [threading.Thread(target=time.sleep, args=(3,)) for _ in range(60)]
+    for thread in started:
+        thread.start()
+    first, second = (open_submission(CHILDREN, "f") for _ in range(2))
+    assert first.f(30) == second.f(30) == 30
+    for thread in started:
+        thread.join()
 
 
 def test_many_processes_share_one_limit_of_memory(station: Station, open_submission: Open) -> None:

@@ -8,6 +8,7 @@ folder of its own, no privileges, limits. Both raise `OSError` where the kernel 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -68,9 +69,9 @@ def fork_inside() -> int:
     An ordinary user needs a user namespace to be allowed to. Root needs none, and becomes a nobody
     in `seal` instead. Raises `OSError` where the kernel refuses.
     """
-    uid, gid = os.geteuid(), os.getegid()
+    uid, gid, is_root = os.geteuid(), os.getegid(), is_real_root()
     flags = NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS | signal.SIGCHLD
-    if uid != 0:
+    if not is_root:  # also as root of a user namespace: processes are counted for each of these
         flags |= NEWUSER
     number = SYS_CLONE.get(os.uname().machine)
     if number is None:
@@ -82,7 +83,7 @@ def fork_inside() -> int:
         ctypes.pythonapi.PyOS_AfterFork_Child()
         try:
             die_with_parent()
-            if uid != 0:
+            if not is_root:
                 _map_user(uid, gid)
         except OSError:
             os._exit(REFUSED)
@@ -195,6 +196,17 @@ def drop_privileges() -> None:
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
     prctl(PR_SET_NO_NEW_PRIVS, 1)
+
+
+def count_tasks(uid: int) -> int:
+    """How many processes and threads a user has: all of them count towards the limit of one."""
+    count = 0
+    with contextlib.suppress(OSError):  # no /proc
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == uid:
+                    count += len(os.listdir(f"/proc/{name}/task"))
+    return count
 
 
 def apply_limits(limits: Mapping[str, int]) -> None:

@@ -202,7 +202,9 @@ class Zygote:
         if box.is_real_root() and _can_be_nobody():
             os.chown(home, box.user_of(fork.number), box.user_of(fork.number))
             box.become_nobody(fork.number)
-        box.apply_limits(fork.process_limits())
+        limits = fork.process_limits()
+        limits["processes"] += box.count_tasks(os.geteuid())
+        box.apply_limits(limits)
         if sys.platform == "linux":
             box.prctl(box.PR_SET_NO_NEW_PRIVS, 1)
             box.die_with_parent()

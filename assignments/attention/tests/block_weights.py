@@ -188,7 +188,11 @@ def known_block(
 
 def know(block: Any, vocab_size: int, d_model: int, num_heads: int) -> Known:
     """Find out what a block is made of."""
-    return Known(parts_of(block, vocab_size, d_model, num_heads), copied(block.state_dict()))
+    parts, state = parts_of(block, vocab_size, d_model, num_heads), copied(block.state_dict())
+    names = (*parts.tables, *parts.weights, *parts.biases.values())
+    missing = [name for name in names if name not in state]
+    require(not missing, f"state_dict() of the block lacks its parameters {', '.join(missing[:3])}")
+    return Known(parts, state)
 
 
 def fill_block(

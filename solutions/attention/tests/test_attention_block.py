@@ -22,14 +22,15 @@ from block_weights import (
     BATCH,
     D_MODEL,
     LENGTH,
+    NUM_HEADS,
     TOKENS,
     VOCAB_SIZE,
     answer,
     build,
     build_known,
     encoding,
+    know,
     new_block,
-    parts_of,
     run,
     seen,
     working,
@@ -265,7 +266,8 @@ def test_gradients(submission):
     """
     table, tokens = 0.3 * normal("gradients of blocks", VOCAB_SIZE, D_MODEL), TOKENS.repeat(2, 1)
     block, _ = working(submission, table, tokens, gain=1.0, seed=SEED)
-    parts, parameters = parts_of(block), dict(block.named_parameters())
+    parts, _ = know(block, VOCAB_SIZE, D_MODEL, NUM_HEADS)
+    parameters = dict(block.named_parameters())
     y = seen(block(tokens.clone()), tokens)
     try:
         if y.requires_grad:
@@ -274,6 +276,7 @@ def test_gradients(submission):
         raise AssertionError(f"no gradient can be computed: {error}") from None
     state = block.state_dict()
     for name in (*parts.tables, *parts.weights):
+        require(name in parameters and name in state, f"{name} is one of the parameters no more")
         parameter = parameters[name]
         if not parameter.requires_grad:
             continue  # frozen: the count says so
