@@ -188,6 +188,19 @@ class MultiHeadAttention(nn.Module):
 """
 
 
+@pytest.mark.parametrize("state", ["{}", "super().state_dict(*a, **k) if next(turn) % 2 else {}"])
+def test_who_hides_parameters_breaks_no_test(judge: Judge, state: str) -> None:
+    files = read_reference()
+    for file in ("multi_head_attention.py", "attention_block.py"):
+        files[file] = f"import itertools\nturn = itertools.count()\n{files[file]}\n"
+        files[file] += f"    def state_dict(self, *a, **k):\n        return {state}\n"
+    judgement = judge.judge(files)
+    broken = [(t.id, t.staff_message) for t in judgement.tests if t.verdict == "grader_error"]
+    assert broken == []
+    for file in ("multi_head_attention", "attention_block"):
+        assert any(t.verdict != "passed" for t in judgement.tests if t.exercise == file)
+
+
 UNEVEN = {
     "names that count": "self.register_buffer(f'number{len(made)}', torch.zeros(1))",
     "a part that comes later": "if len(made) > 3: self.register_buffer('late', torch.zeros(1))",
