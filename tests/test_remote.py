@@ -399,6 +399,33 @@ def test_who_cannot_be_made_again_is_found_out_at_the_latest_when_a_test_ends(
     assert making.is_misled
 
 
+def test_one_is_gone_before_the_next_one_is_made(open_submission: Open) -> None:
+    counting = MAKING.replace(
+        "class Counted(Layer):", "class Counted(Layer):\n    alive = most = 0"
+    )
+    counting = counting.replace(
+        "        made.append(torch.is_grad_enabled())",
+        """
+        Counted.alive += 1
+        Counted.most = max(Counted.most, Counted.alive)
+
+    def __del__(self):
+        Counted.alive -= 1
+
+    def unused(self, last=9):""",
+    ).replace(
+        "def count():\n    return len(made)",
+        """
+def count():
+    return Counted.most""",
+    )
+    making = open_submission(counting, *NAMES_OF_MAKING)
+    making.makes_later = True
+    for _ in range(5):
+        making.Counted(4)(torch.ones(1, 4))
+    assert making.count() == 1
+
+
 def test_so_is_who_is_never_done_with_it(open_submission: Open) -> None:
     slow = MAKING.replace('raise ValueError("too many")', "import time; time.sleep(60)")
     making = open_submission(slow, *NAMES_OF_MAKING, test_seconds=0.5)

@@ -133,19 +133,25 @@ class Server:
     def answer(
         self, envelope: dict[str, Any], payload: protocol.Payload, packer: ServerPacker
     ) -> dict[str, Any]:
+        first, dropped = envelope.get("first", ()), set(envelope.get("drop", ()))
+        needed = {earlier["handle"] for earlier in first}
+        self._drop(dropped - needed)  # what may be large is gone before the next one is made
         self.is_early = True
-        for earlier in envelope.get("first", ()):
+        for earlier in first:
             getattr(self, "op_" + earlier["op"])(earlier, ServerUnpacker(payload), packer)
         self.is_early = False
-        for handle in envelope.get("drop", ()):
-            self.objects.pop(handle, None)
-            self.graphs.pop(handle, None)
-            self.layouts.pop(handle, None)
+        self._drop(dropped & needed)
         method = getattr(self, "op_" + envelope["op"])
         unpacker = ServerUnpacker(payload)
         with torch.set_grad_enabled(bool(envelope.get("grad"))):
             reply: dict[str, Any] = method(envelope, unpacker, packer) or {}
         return reply
+
+    def _drop(self, handles: set[int]) -> None:
+        for handle in handles:
+            self.objects.pop(handle, None)
+            self.graphs.pop(handle, None)
+            self.layouts.pop(handle, None)
 
     # --- requests -------------------------------------------------------------------------------
 
