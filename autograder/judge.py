@@ -34,8 +34,7 @@ from autograder.workers import StandIns, Workers, speaks_of
 
 MAX_TESTS = 4  # times the limit of one test that all tests of an exercise may take together
 MAX_ENDS = 3  # deaths of a worker in one exercise before its other tests are skipped
-# Verdicts that no spared name brings about: using one ends the process, and so does a fork.
-OWN = {"failed", "timed_out", "out_of_memory", "skipped"}
+ENDLESS = {"timed_out", "out_of_memory", "skipped"}
 
 
 @dataclass
@@ -63,6 +62,7 @@ class Judge:
         self._session = Session(assignment)
         self.tests = self._session.tests
         self._spared = sorted({path for test in self.tests for path in test.without})
+        self._forbidding = {test.exercise for test in self.tests if test.without}
         self._drawers: dict[str, list[drawing.Draw]] = {}
         with contextlib.suppress(BrokenAssignment):  # `verify` says so; marks need no pictures
             self._drawers = drawing.load_pictures(assignment)
@@ -158,7 +158,7 @@ class Judge:
         while True:
             submission, is_new = workers.get(stand_ins)
             outcomes = self._run(trial, submission, tests, is_new)
-            if all(_counts(outcome, submission, is_new) for outcome in outcomes.values()):
+            if all(self._counts(o, trial, submission, is_new) for o in outcomes.values()):
                 break
             workers.start_over()
         better = {test: o for test, o in outcomes.items() if o.verdict == "passed"}
@@ -189,9 +189,21 @@ class Judge:
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
                 is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
             outcomes[test.id] = outcome
-            if outcome.is_unwritten or not _counts(outcome, submission, is_new):
+            if outcome.is_unwritten or not self._counts(outcome, trial, submission, is_new):
                 break
         return outcomes
+
+    def _counts(self, outcome: Outcome, trial: Trial, submission: Submission, is_new: bool) -> bool:
+        """Whether a result counts; what does not is tried again where nothing else is to blame.
+
+        Where a worker is spared names, trouble counts if no missing name can be what brings it
+        about: a wrong value, or, in an exercise that forbids these names, work without an end.
+        """
+        if submission.is_misled:
+            return False
+        is_own = outcome.is_unwritten or outcome.verdict == "failed"
+        is_own |= outcome.verdict in ENDLESS and trial.exercise.id in self._forbidding
+        return outcome.verdict == "passed" or (is_new and (is_own or not submission.is_spared))
 
     def _setup(
         self, files: Mapping[str, str], stand_ins: StandIns, spared: Sequence[str] = ()
@@ -322,14 +334,6 @@ class Judge:
             isolation=self.station.level,
             pictures=pictures.encode(shown),
         )
-
-
-def _counts(outcome: Outcome, submission: Submission, is_new: bool) -> bool:
-    """Whether a result counts; what does not is tried again where nothing else is to blame."""
-    if submission.is_misled:
-        return False
-    is_own = outcome.is_unwritten or outcome.verdict in OWN
-    return outcome.verdict == "passed" or (is_new and (is_own or not submission.is_spared))
 
 
 def _attempts(spoilt: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -190,9 +190,11 @@ class RemoteModule:
         return tensors
 
     def told_state(self) -> tuple[Unpacker, Any] | None:
-        """Its state as it was told when it was made, still packed."""
+        """Its state as it was told when it was made, still packed; not what is long."""
         _, unpacker, values = self._ahead or (-1, None, {})
-        return None if unpacker is None else (unpacker, values.get("state_dict"))
+        if unpacker is None or len(unpacker.payload) > protocol.SHORT:
+            return None
+        return unpacker, values.get("state_dict")
 
     def _target(self) -> dict[str, Any]:
         if self._generation != self._owner._generation:

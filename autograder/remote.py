@@ -127,7 +127,7 @@ class Submission:
         if any(request["op"] == "make" for request in self._deferred):
             try:
                 self.exchange({"op": "nothing"})
-            except (StudentError, Stopped):
+            except (StudentError, Stopped, KitError):  # a broken station says so itself
                 self.is_misled = True
         self._forget_deferred()  # for modules that nobody holds any more
         self._supplier.end_test()

@@ -149,7 +149,10 @@ class Session:
             submission.begin_test()
             hook = test.item.config.hook
             hook.pytest_runtest_protocol(item=test.item, nextitem=None)
-            submission.end_test()
+            try:
+                submission.end_test()
+            except Exception as error:  # one test's trouble is not to end the others
+                self._outcome = Outcome("grader_error", detail=repr(error))
             self._answers.put(self._outcome)
         return True
 

@@ -7,7 +7,7 @@ to its process cannot cost points elsewhere.
 Some tests ask what a submission does without certain names. The first worker is spared these names
 altogether: what passes there has passed without them. Code that speaks of one of them is spared
 none, as it may miss them in more ways than by a call. Where code ends or raises without them, all
-is judged again in a worker that has them; a wrong value or an endless loop is no matter of names.
+is judged again in a worker that has them; a wrong value is no matter of names.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ class Workers:
     def start_over(self) -> None:
         """From now on, workers are new ones that are spared nothing.
 
-        Where one was misled, none of them makes a module later than a test asks for it.
+        Where one was misled, they make no module later than a test asks for it, and no more.
         """
-        self._makes_later &= not any(submission.is_misled for submission in self._open.values())
+        if any(submission.is_misled for submission in self._open.values()):
+            self._makes_later = False
+        else:
+            self._spared = ()
         self.end()
-        self._spared = ()
 
     def end(self) -> None:
         """Ends them all."""

@@ -206,7 +206,24 @@ UNEVEN = {
     "a part that comes later": "if len(made) > 3: self.register_buffer('late', torch.zeros(1))",
     "a part that changes": "self.register_buffer('odd', torch.zeros(len(made) % 3 + 1))",
     "a part of its own": "self.register_buffer('own', torch.randn(2))",
+    "a part of the first alone": "if len(made) == 1: self.register_buffer('m', torch.zeros(1))",
+    "another order": "if len(made) > 1: reverse(self._modules)",
+    "ever another order": "if len(made) % 3: reverse(self._modules)",
+    "a key to the rest": "self.own = keys.register(self)",
 }
+HELPERS = """
+import torch
+made = []
+def reverse(modules):
+    for name in reversed(list(modules)):
+        modules[name] = modules.pop(name)
+class keys:
+    @staticmethod
+    def register(module):
+        key = torch.randperm(40)
+        module.register_buffer("key", key.clone())
+        module.register_forward_hook(lambda _, x, y: y if torch.equal(module.key, key) else y * 0)
+"""
 
 
 @pytest.mark.parametrize("line", UNEVEN.values(), ids=UNEVEN)
@@ -215,7 +232,7 @@ def test_no_two_modules_of_a_size_need_be_alike(judge: Judge, file: str, line: s
     files = read_reference()
     before, _, after = files[file].rpartition("    def forward")
     more = f"        made.append(0)\n        {line}\n\n"
-    files[file] = f"made = []\n{before.rstrip()}\n{more}    def forward{after}"
+    files[file] = f"{HELPERS}\n{before.rstrip()}\n{more}    def forward{after}"
     failed = {test.id for test in judge.judge(files).tests if test.verdict != "passed"}
     # Two tests give one layer the state of another, which some of these cannot take.
     assert failed <= {

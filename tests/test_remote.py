@@ -474,6 +474,14 @@ def test_a_module_has_a_number_that_another_can_follow(making: Submission, handl
     assert 0 < before < 1 << 53 and making.new_handle() == before + 1
 
 
+def test_a_long_frame_is_not_kept_for_what_it_says_of_a_module(making: Submission) -> None:
+    module = making.Counted(4)
+    assert module.told_state() is not None and module._ahead is not None
+    stamp, _, values = module._ahead
+    module._ahead = stamp, Unpacker(making, bytearray(1 << 20)), values
+    assert module.told_state() is None
+
+
 def test_an_error_of_what_was_asked_for_misleads_nobody(making: Submission) -> None:
     making.Counted(4)
     layer = making.Counted(4)

@@ -95,6 +95,22 @@ def secretly(x):
         assert variant is not submission and torch.equal(variant.secretly(x), x)
 
 
+def test_who_was_misled_is_still_spared_but_makes_nothing_later(open_submission: Open) -> None:
+    template = open_submission(FAIR, "f")
+
+    def set_up(stand_ins: object, spared: Sequence[str]) -> Setup:
+        return open_submission(FAIR, "f", spared=spared)._setup
+
+    with Workers(template._station, set_up, ["torch.nn.Linear"]) as workers:
+        states = []
+        for is_misled in (True, False, False):
+            submission, is_new = workers.get({})
+            states.append((submission.makes_later, submission.is_spared, is_new))
+            submission.is_misled = is_misled
+            workers.start_over()
+    assert states == [(True, True, True), (False, True, True), (False, False, True)]
+
+
 def test_workers_with_stand_ins_are_spared_nothing(open_submission: Open) -> None:
     template = open_submission(FAIR, "f")
     seen: list[Sequence[str]] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from comparison import require, require_module, tensor_of
-from remembered import copied, remembered
+from remembered import Known, copied, like_first
 from torch import Tensor
 
 NAMES = ("Wq", "Wk", "Wv", "Wo")
@@ -51,9 +51,13 @@ def build_known(
 
 
 def first_state(submission: Any, layer: Any, d_model: int, num_heads: int) -> dict[str, Tensor]:
-    """Return the state as the constructor left it: of this layer if it is the first of its size."""
-    size = ("MultiHeadAttention", d_model, num_heads)
-    return remembered(submission, size, lambda: copied(layer.state_dict()))
+    """Return a new layer's state: that of the first one of its size, where that is as good."""
+    return like_first(
+        submission,
+        ("MultiHeadAttention", d_model, num_heads),
+        lambda: Known(copied(layer.state_dict()), None),
+        lambda _: [f"{name}.{part}" for name in NAMES for part in ("weight", "bias")],
+    ).state
 
 
 def install(

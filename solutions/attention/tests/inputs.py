@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from projections import NAMES, Projection
-from remembered import copied, remembered
+from remembered import Known, copied, like_first
 from torch import Tensor, nn
 
 SEED = 20170612
@@ -89,14 +89,19 @@ def shake(
     For promises that hold for all weights, kept even by a layer whose constructor was changed.
     """
 
-    def look() -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        return copied(layer.state_dict()), copied(dict(layer.named_parameters()))
+    def look() -> Known:
+        return Known(copied(layer.state_dict()), copied(dict(layer.named_parameters())))
 
-    known = remembered(submission, ("any layer", *size), look)
+    known = like_first(submission, ("any layer", *size), look, _matrices_and_vectors)
     try:
         layer.load_state_dict(shaken(*known, name, with_biases))
     except Exception:  # it is not like the first one of its size
         layer.load_state_dict(shaken(*look(), name, with_biases))
+
+
+def _matrices_and_vectors(known: Known) -> list[str]:
+    """Name the parameters that `shaken` replaces: a single number is a learned scale."""
+    return [key for key, parameter in known.parts.items() if parameter.numel() > 1]
 
 
 def shaken(

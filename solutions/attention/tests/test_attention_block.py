@@ -266,7 +266,7 @@ def test_gradients(submission):
     """
     table, tokens = 0.3 * normal("gradients of blocks", VOCAB_SIZE, D_MODEL), TOKENS.repeat(2, 1)
     block, _ = working(submission, table, tokens, gain=1.0, seed=SEED)
-    parts, _ = know(block, VOCAB_SIZE, D_MODEL, NUM_HEADS)
+    _, parts = know(block, VOCAB_SIZE, D_MODEL, NUM_HEADS)
     parameters = dict(block.named_parameters())
     y = seen(block(tokens.clone()), tokens)
     try:

@@ -93,7 +93,7 @@ def passed_on(submission: Any, size: float, woven: bool = False) -> Tensor:
 
     def ask(max_len: int) -> Tensor:
         block = new_block(submission, VOCAB_SIZE, D_MODEL, NUM_HEADS, max_len)
-        parts, state = know(block, VOCAB_SIZE, D_MODEL, NUM_HEADS)
+        state, parts = know(block, VOCAB_SIZE, D_MODEL, NUM_HEADS)
         fill = {name: shaped(keep, state[name], woven) for name in parts.weights}
         fill |= {bias: torch.zeros_like(state[bias]) for bias in parts.biases.values()}
         install(block, parts, state, table, fill)

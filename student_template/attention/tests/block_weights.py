@@ -17,7 +17,7 @@ from comparison import (
     require_module,
     tensor_of,
 )
-from remembered import copied, remembered
+from remembered import Known, copied, like_first
 from torch import Tensor
 
 VOCAB_SIZE, D_MODEL, NUM_HEADS, D_K = 31, 20, 2, 10  # sizes that differ tell parts apart
@@ -32,13 +32,6 @@ class Parts(NamedTuple):
     tables: list[str]
     weights: list[str]
     biases: dict[str, str]  # weight -> its bias
-
-
-class Known(NamedTuple):
-    """What a block is made of, and its state as its constructor left it."""
-
-    parts: Parts
-    state: dict[str, Tensor]
 
 
 def numbers(seed: int, *shape: int) -> Tensor:
@@ -182,24 +175,30 @@ def known_block(
     """Return a new block, and what is known of it: the same as of the first one of its size."""
     sizes = (vocab_size, d_model, num_heads, max_len)
     block = new_block(submission, *sizes)
-    find = lambda: know(block, vocab_size, d_model, num_heads)  # noqa: E731
-    return block, remembered(submission, ("AttentionBlock", *sizes), find)
+    look = lambda: know(block, vocab_size, d_model, num_heads)  # noqa: E731
+    return block, like_first(submission, ("AttentionBlock", *sizes), look, names_of_parts)
+
+
+def names_of_parts(known: Known) -> list[str]:
+    """Name all that holds the table, or the attention's weights."""
+    parts = known.parts
+    return [*parts.tables, *parts.weights, *parts.biases.values()]
 
 
 def know(block: Any, vocab_size: int, d_model: int, num_heads: int) -> Known:
     """Find out what a block is made of."""
     parts, state = parts_of(block, vocab_size, d_model, num_heads), copied(block.state_dict())
-    names = (*parts.tables, *parts.weights, *parts.biases.values())
-    missing = [name for name in names if name not in state]
+    known = Known(state, parts)
+    missing = [name for name in names_of_parts(known) if name not in state]
     require(not missing, f"state_dict() of the block lacks its parameters {', '.join(missing[:3])}")
-    return Known(parts, state)
+    return known
 
 
 def fill_block(
     block: Any, known: Known, table: Tensor, gain: float, seed: int
 ) -> dict[str, Tensor]:
     """Give a block its table, and random weights to its attention; return its state."""
-    (parts, state), d_model = known, table.shape[1]
+    (state, parts), d_model = known, table.shape[1]
     generator = torch.Generator().manual_seed(seed)
     fill = {}
     for name in parts.weights:
