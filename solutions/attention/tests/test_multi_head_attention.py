@@ -37,13 +37,14 @@ from inputs import (
     read,
     shake,
 )
-from projections import NAMES, answer, build, build_known, first_state, new_layer
+from projections import NAMES, answer, build, build_known, new_layer
 
 
-def has_more_matrices(state, d_model):
-    """Say whether a layer has a matrix besides the four projections, to mix features with."""
-    others = [value for name, value in state.items() if name.partition(".")[0] not in NAMES]
-    return any(value.dim() > 1 and d_model in value.shape for value in others)
+def has_more_matrices(layer, d_model):
+    """Say whether a layer trains a matrix besides the four projections, to mix features with."""
+    parameters = dict(layer.named_parameters()).items()
+    others = [p for name, p in parameters if name.partition(".")[0] not in NAMES]
+    return any(p.requires_grad and p.dim() > 1 and d_model in p.shape for p in others)
 
 
 def fresh(submission, d_model, num_heads, name):
@@ -362,7 +363,7 @@ def test_head_order(submission):
     require_finite(y)
     if distance(run(shuffled, x[:, order]), y[:, order]) > 1e-3:
         return
-    if has_more_matrices(first_state(submission, layer, D_MODEL, NUM_HEADS), D_MODEL):
+    if has_more_matrices(layer, D_MODEL):
         return
     blocks = thirds(y)
     share = blocks @ PATTERN / (PATTERN @ PATTERN)  # (batch, length, num_heads)
