@@ -24,7 +24,7 @@ from autograder.errors import BrokenAssignment, KitError
 from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
 from autograder.pictures import Picture
-from autograder.remote import Setup, Submission
+from autograder.remote import Setup, Submission, is_over
 from autograder.results import Diagnosis, Judgement, TestResult
 from autograder.sandbox import Station
 from autograder.session import GradedTest, Session, take_measurements
@@ -175,7 +175,9 @@ class Judge:
         """Runs `tests`, up to the first result that does not count."""
         exercise, outcomes = trial.exercise, {}
         error = submission.import_error(exercise.file)
-        is_spent, ends, started = False, 0, time.monotonic()
+        limit = MAX_TESTS * self.assignment.limits.test_wall_seconds
+        is_spent, ends = False, 0
+        started, used_before = time.monotonic(), submission.computing_seconds()
         for test in tests:
             if error is not None:
                 outcome = verdicts.of_exception(error, self.assignment.id, exercise)
@@ -185,9 +187,9 @@ class Judge:
             else:
                 outcome = self._session.run(test, submission, exercise)
                 ends += outcome.verdict in ("crashed", "out_of_memory")
-                spent = time.monotonic() - started
+                used = submission.computing_seconds() - used_before
                 is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
-                is_spent |= spent > MAX_TESTS * self.assignment.limits.test_wall_seconds
+                is_spent |= is_over(limit, used, time.monotonic() - started, lambda: True)
             outcomes[test.id] = outcome
             if outcome.is_unwritten or not self._counts(outcome, trial, submission, is_new):
                 break

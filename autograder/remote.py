@@ -58,6 +58,17 @@ class Setup:
         return changed
 
 
+def is_over(limit: float, used: float, spent: float, is_idle: Callable[[], bool]) -> bool:
+    """Whether time is up for code that has computed for `used` seconds in `spent`.
+
+    Its limit is one of computing, since a busy machine is no fault of the student's; up to
+    `PATIENCE` times as much may go by. Code that sleeps has no more than the limit.
+    """
+    if used > limit or spent > PATIENCE * limit:
+        return True
+    return spent > limit and used < 0.05 * spent and is_idle()
+
+
 class Submission:
     """The student's names, as attributes. One worker serves it until that worker ends."""
 
@@ -75,6 +86,7 @@ class Submission:
         self._variants: list[Submission] = []
         self._generation = 0
         self._counted_until = self._began = self._used_before = 0.0
+        self._used_by_ended = 0.0  # seconds of processor time, of workers that are no more
         self._supplier = Supplier(setup.supply)
         self.sources = dict(setup.files)
         self.habits: dict[str, set[str]] = {}  # name -> what its last module was asked for
@@ -120,9 +132,15 @@ class Submission:
         self._deadline = time.monotonic() + self._setup.test_seconds
         self._supplier.begin_test()
 
+    def computing_seconds(self) -> float:
+        """Processor time that its workers have used up to now."""
+        used = self._worker.computing_seconds() if self._worker else 0.0
+        return self._used_by_ended + (used or 0.0)
+
     def end_test(self) -> None:
         for variant in self._variants:
             variant.close()
+            self._used_by_ended += variant.computing_seconds()
         self._variants.clear()
         if any(request["op"] == "make" for request in self._deferred):
             try:
@@ -135,6 +153,7 @@ class Submission:
     def close(self) -> None:
         self._forget_deferred()
         self.end_test()
+        self._used_by_ended = self.computing_seconds()
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
@@ -274,10 +293,10 @@ class Submission:
                 return max(deadline, time.monotonic() + 1.0)
             used = self._worker.computing_seconds()
             spent = time.monotonic() - self._began
-            if used is None or spent > PATIENCE * limit:
+            if used is None:
                 raise protocol.Late
             used -= self._used_before
-            if used > limit or (used < 0.05 * spent and self._worker.is_idle()):
+            if is_over(limit, used, spent, self._worker.is_idle):
                 raise protocol.Late
             deadline = time.monotonic() + max(0.05, min(limit - used, spent))
 

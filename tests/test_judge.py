@@ -289,8 +289,15 @@ def test_slow_code_is_given_up_on_and_the_rest_is_judged(judge_with: Judging) ->
     assert verdicts == {"both::test_values": "timed_out", "both::test_gradient": "skipped"}
 
 
-def test_a_busy_machine_costs_no_points(judge_with: Judging) -> None:
-    """The limit is 1 s; 0.6 s of computing take longer than that beside eight busy processes."""
+@pytest.mark.parametrize("tests", [1, 4])
+def test_a_busy_machine_costs_no_points(
+    tests: int, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is 1 s; 0.6 s of computing take longer than that beside eight busy processes.
+
+    The same goes for the limit that all tests of an exercise have together.
+    """
+    monkeypatch.setattr("autograder.judge.MAX_TESTS", tests)
     source = """
 import time
 def double(x):
@@ -304,6 +311,16 @@ def double(x):
     finally:
         for process in busy:
             process.kill()
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(0.6)", "sum(range(30_000_000))"])
+def test_all_tests_together_have_a_limit(
+    wait: str, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.judge.MAX_TESTS", 0.2)
+    judgement = judge_with(double=f"import time\ndef double(x):\n    {wait}\n    return x * 2")
+    assert find(judgement, "double::test_two").verdict == "passed"
+    assert find(judgement, "double::test_numbers").verdict == "skipped"
 
 
 def test_hidden_messages_hold_no_inputs_and_public_ones_do(judge_with: Judging) -> None:
