@@ -31,7 +31,7 @@ release: $(PLATFORMS) ## build what goes out into dist/<id>, for every platform:
 	@$(RUN)autograder release $(A) $(ARGS)
 
 verify: $(STAMP) ## hold an assignment to all that its author promises: make verify [A=attention]
-	@$(RUN)autograder verify $(A) $(ARGS)
+	@$(RUN)autograder verify $(A) $(if $(wildcard $(OUT)),--graded "$(OUT)") $(ARGS)
 
 new: $(STAMP) ## lay down the skeleton of an assignment: make new A=convolution [ARGS="--exercise conv1d"]
 	@$(RUN)autograder new $(A) $(ARGS)

@@ -91,7 +91,7 @@ def compare_all(gallery: Path, results: Mapping[str, Result]) -> tuple[int, list
     return count, lines
 
 
-def condense(judgement: Judgement, exercises: Iterable[str]) -> dict[str, str]:
+def condense(judgement: Judgement | Result, exercises: Iterable[str]) -> dict[str, str]:
     """The verdicts of a judgement as a case would declare them, `exercise::*` where all agree."""
     verdicts: dict[str, str] = {}
     for exercise in exercises:
@@ -104,7 +104,7 @@ def condense(judgement: Judgement, exercises: Iterable[str]) -> dict[str, str]:
     return verdicts
 
 
-def accept(folder: Path, judgement: Judgement, exercises: Iterable[str]) -> None:
+def accept(folder: Path, judgement: Judgement | Result, exercises: Iterable[str]) -> None:
     """Writes a judgement's verdicts into a case.toml, leaving all else in it as it is."""
     path = folder / CASE
     text = path.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from autograder.assignment import Assignment
 from autograder.faults import load_dictionaries
 from autograder.proof import Proof
-from autograder.results import Judgement, format_points, sum_points
+from autograder.results import Judgement, Result, format_points, sum_points
 
 HEAD = """# What mistakes cost: {title}
 
@@ -18,7 +18,9 @@ again. Gross ones (marked *) leave out several steps, and every test about one o
 """
 
 
-def render_fault_page(assignment: Assignment, proofs: Sequence[Proof], reference: Judgement) -> str:
+def render_fault_page(
+    assignment: Assignment, proofs: Sequence[Proof], reference: Judgement | Result
+) -> str:
     """The page, as Markdown."""
     points = {test.id: test.max_points for test in reference.tests}
     dictionaries = load_dictionaries(assignment.solution_dir)

@@ -8,7 +8,7 @@ way. Hostile cases are about the boundary, not about the assignment: tests/test_
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from autograder import drawing, expectation, fault_figures, right_styles, scaffold
 from autograder.assignment import Assignment
 from autograder.calibration import Margins, calibrate
+from autograder.digest import Digester
 from autograder.errors import KitError
 from autograder.expectation import Case
 from autograder.fault_page import render_fault_page
@@ -25,9 +26,10 @@ from autograder.gallery import find_gallery
 from autograder.intake import Submission
 from autograder.pool import Pool
 from autograder.proof import Proof, prove
-from autograder.results import Judgement
+from autograder.results import Judgement, Result
 from autograder.sandbox import run_pytest
 from autograder.session import Session
+from autograder.storage import OutputFolder
 from autograder.template import END, build_template, stale_files
 
 REFERENCE, TEMPLATE = "reference", "template"
@@ -39,11 +41,12 @@ class Material:
     """What checks look at: the assignment, its gallery, and what the judge said of it."""
 
     assignment: Assignment
-    judgements: dict[str, Judgement]
+    judgements: Mapping[str, Judgement | Result]
     submissions: dict[str, Submission]
     cases: dict[str, Case]
     proofs: list[Proof]
     margins: list[Margins]
+    graded: int = 0  # how many of the cases have been judged before, by `autograder grade`
 
     def folder(self, student: str) -> Path:
         kind, _, case = student.partition("-")
@@ -62,8 +65,11 @@ class Finding:
 Check = Callable[[Material, Finding], Iterator[str]]
 
 
-def gather(assignment: Assignment, pool: Pool) -> Material:
+def gather(assignment: Assignment, pool: Pool, graded: Path | None = None) -> Material:
     """Judges the reference, the template and the gallery.
+
+    What `autograder grade` has left in the folder `graded` is taken from there, where neither the
+    files nor any byte of what judges them has changed since.
 
     Raises:
         KitError: something could not even be judged.
@@ -74,20 +80,37 @@ def gather(assignment: Assignment, pool: Pool) -> Material:
         for submission in intake.submissions
         if not submission.student.startswith("hostile-")
     }
+    known = find_graded(assignment, submissions.values(), graded) if graded else {}
     futures: dict[str, Future[Judgement]] = {
         student: pool.submit(
             submission.files, find_touched(assignment, submissions, student), draws=False
         )
         for student, submission in submissions.items()
-        if not submission.ungradable
+        if not submission.ungradable and student not in known
     }
     proofs, margins = measure(assignment)  # while the judges are at work
-    judgements = {student: future.result() for student, future in futures.items()}
-    material = Material(assignment, judgements, submissions, {}, proofs, margins)
+    judgements = {student: future.result() for student, future in futures.items()} | known
+    cases = len(known.keys() - {REFERENCE, TEMPLATE})
+    material = Material(assignment, judgements, submissions, {}, proofs, margins, cases)
     for student in submissions:
         if student not in (REFERENCE, TEMPLATE):
             material.cases[student] = expectation.read_case(material.folder(student))
     return material
+
+
+def find_graded(
+    assignment: Assignment, submissions: Iterable[Submission], folder: Path
+) -> dict[str, Result]:
+    """The results in a folder of `autograder grade` that judging again would only repeat."""
+    digester, graded = Digester(assignment), OutputFolder(folder)
+    found = {}
+    for submission in submissions:
+        result = graded.read_result(assignment, submission.student)
+        if result is None or result.status != "graded":
+            continue
+        if result.digest == digester.digest(submission):
+            found[submission.student] = result
+    return found
 
 
 def find_touched(
@@ -228,6 +251,8 @@ def check_gallery(material: Material, finding: Finding) -> Iterator[str]:
     """Every case of the gallery gets the verdicts that it declares."""
     kinds = [student.partition("-")[0] for student in material.cases]
     finding.figure = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("right", "wrong"))
+    if material.graded:
+        finding.figure += f"; {material.graded} as graded before"
     for student, case in material.cases.items():
         judgement = material.judgements.get(student)
         if judgement is None:

@@ -52,7 +52,7 @@ PLAIN = "plain"
 # Long enough for every honest test many times over, short enough to wait for the endless ones.
 LIMITS = Limits(
     import_wall_seconds=5,
-    test_wall_seconds=2,
+    test_wall_seconds=1,
     cpu_seconds=20,
     memory_mib=1024,
     processes=64,

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,10 +20,13 @@ import pytest
 from autograder import expectation, right_styles, verify
 from autograder.assignment import Assignment, load
 from autograder.calibration import judge_right
+from autograder.digest import Digester
 from autograder.errors import KitError
 from autograder.gallery import find_gallery
 from autograder.results import Judgement, TestResult
 from autograder.session import Session
+from autograder.storage import OutputFolder
+from autograder.totals import make_result
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("assignments", "solutions", "student_template", "docs")
@@ -288,8 +292,54 @@ def test_a_test_that_nothing_fails(material: verify.Material, passed: Judgement)
 
 
 def test_a_template_that_is_already_solved(material: verify.Material, passed: Judgement) -> None:
-    material.judgements["template"] = passed
+    material.judgements = {**material.judgements, "template": passed}
     assert len(run(verify.check_unwritten, material)) == len(passed.tests)
+
+
+def test_what_was_graded_before_is_judged_again_only_where_something_changed(
+    kit: Assignment, passed: Judgement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "measure", lambda _: ([], []))
+    known = [s for s in find_gallery(kit).submissions if not s.student.startswith("hostile-")]
+    changed = known[7].student
+    digester = Digester(kit)
+    graded = OutputFolder(tmp_path / "grades")
+    with graded.open():
+        for submission in known:
+            is_known = submission.student != changed
+            digest = digester.digest(submission) if is_known else "of other files"
+            graded.write_result(kit, submission, make_result(kit, submission, digest, passed))
+
+    class Pool:
+        """Notes what is to be judged, and finds all of it right."""
+
+        def __init__(self) -> None:
+            self.asked: list[Mapping[str, bytes]] = []
+
+        def submit(self, files: Mapping[str, bytes], *_: Any, **__: Any) -> Future[Judgement]:
+            self.asked.append(files)
+            future: Future[Judgement] = Future()
+            future.set_result(passed)
+            return future
+
+    pool: Any = Pool()
+    material = verify.gather(kit, pool, graded.path)
+    assert pool.asked == [known[7].files]
+    assert set(material.judgements) == {s.student for s in known}
+    assert material.graded == len(known) - 3  # neither the changed one, reference nor template
+    assert f"{len(known) - 3} as graded before" in describe(material)
+
+    test = kit.hidden_tests / "test_attention_block.py"
+    with Changed(test, test.read_text(encoding="utf-8") + "\n"):
+        pool = Pool()
+        assert verify.gather(kit, pool, graded.path).graded == 0
+        assert len(pool.asked) == len(known)
+
+
+def describe(material: verify.Material) -> str:
+    finding = verify.Finding("")
+    list(verify.check_gallery(material, finding))
+    return finding.figure
 
 
 def test_a_problem_of_one_check_does_not_stop_the_others(material: verify.Material) -> None:

@@ -1,5 +1,7 @@
 """autograder verify: an assignment, held to everything that its author promises."""
 
+from pathlib import Path
+
 import click
 
 from autograder.cli import machine
@@ -13,9 +15,16 @@ from autograder.plaintext import clean_line
     "--jobs", type=click.IntRange(1, 256), help="Judges at once.  [default: one for each core]"
 )
 @click.option(
+    "--graded",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Results of `autograder grade` for the gallery: what has not changed since is not judged"
+    " again.",
+)
+@click.option(
     "--accept", is_flag=True, help="Write the verdicts found into the gallery; review the diff."
 )
-def verify(assignment: str, jobs: int | None, accept: bool) -> int:
+def verify(assignment: str, jobs: int | None, graded: Path | None, accept: bool) -> int:
     """Hold an assignment to everything that its author promises.
 
     The reference, the bare template and the gallery's right and wrong cases are judged, and every
@@ -28,7 +37,7 @@ def verify(assignment: str, jobs: int | None, accept: bool) -> int:
     declared = load(assignment)
     running = pool.start(assignment, jobs or machine.count_cores())
     try:
-        material = verifying.gather(declared, running)
+        material = verifying.gather(declared, running, graded)
     finally:
         running.close()
     if accept:
