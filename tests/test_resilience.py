@@ -29,7 +29,8 @@ def undisturbed(attention: Assignment, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("undisturbed")
     source = classes.write_class(attention, SIZE, folder / "class")
     trial = Kills(source, folder)
-    trial.watched = endurance.run(source, folder, attention.gallery_dir / "hostile")
+    hostile = attention.gallery_dir / "hostile"
+    trial.watched = endurance.run(source, folder, hostile, look_seconds=0.02)
     trial.expect(folder / "long", trial.watched.first_seconds, trial.watched.seconds)
     return trial
 

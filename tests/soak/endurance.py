@@ -14,7 +14,7 @@ from soak.processes import Process, adopting, list_traces, look
 from autograder import expectation, results
 
 LOOK_SECONDS = 0.2
-ZOMBIE_LOOKS = 15  # a process that has ended is one for a moment, until it is waited for
+ZOMBIE_SECONDS = 3.0  # a process that has ended is one for a moment, until it is waited for
 GROWTH = {"grader": 30.0, "judge": 30.0, "zygote": 10.0}
 """MiB that each may hold more at the end of a class of a thousand than early in it.
 
@@ -32,6 +32,7 @@ class Look:
 
     results: int
     family: list[Process]
+    moment: float = field(default_factory=time.monotonic)
 
 
 @dataclass
@@ -62,7 +63,8 @@ class Endurance:
     def _hold(self, role: str, begin: float, end: float) -> dict[int, tuple[float, float]]:
         looks = [k for k in self.looks if k.results]
         looks = [k for k in looks if any(p.role == "judge" for p in k.family)]  # not yet at its end
-        looks = looks[int(begin * len(looks)) : int(end * len(looks))]
+        first = int(begin * len(looks))
+        looks = looks[first : max(first + 1, int(end * len(looks)))]
         found: dict[int, list[Process]] = {}
         for moment in looks:
             for process in moment.family:
@@ -90,7 +92,13 @@ class Endurance:
                 self.problems.append(f"{role}: {held[2]:.0f} descriptors became {held[3]:.0f}")
 
 
-def run(source: Path, folder: Path, hostile: Path, *options: str) -> Endurance:
+def run(
+    source: Path,
+    folder: Path,
+    hostile: Path,
+    *options: str,
+    look_seconds: float = LOOK_SECONDS,
+) -> Endurance:
     """Grades a class and watches; `hostile` holds the cases, which say what they must not leave."""
     found, out = Endurance(size=sum(1 for _ in source.iterdir())), folder / "long"
     traces = list_traces()
@@ -101,7 +109,7 @@ def run(source: Path, folder: Path, hostile: Path, *options: str) -> Endurance:
             found.looks.append(Look(running.count_results(out), look(process.pid)))
             if not found.first_seconds and found.looks[-1].results:
                 found.first_seconds = time.monotonic() - started
-            time.sleep(LOOK_SECONDS)
+            time.sleep(look_seconds)
         found.seconds = time.monotonic() - started
         done = running.finish(process, out)
         found.problems += [f"left: {left}" for left in list_left()]
@@ -118,11 +126,11 @@ def run(source: Path, folder: Path, hostile: Path, *options: str) -> Endurance:
 
 def _list_zombies(looks: Sequence[Look]) -> list[str]:
     """Processes that ended long ago and that nobody has waited for."""
-    seen: dict[int, int] = {}
-    for moment in looks:
-        zombies = {process.pid for process in moment.family if process.state == "Z"}
-        seen = {pid: seen.get(pid, 0) + 1 for pid in zombies}
-        lasting = [pid for pid, count in seen.items() if count >= ZOMBIE_LOOKS]
+    since: dict[int, float] = {}
+    for found in looks:
+        zombies = {process.pid for process in found.family if process.state == "Z"}
+        since = {pid: since.get(pid, found.moment) for pid in zombies}
+        lasting = [pid for pid, first in since.items() if found.moment - first >= ZOMBIE_SECONDS]
         if lasting:
             return [f"zombies: {lasting}"]
     return []
