@@ -40,7 +40,7 @@ test: $(STAMP) ## run the kit's own tests: make test [ARGS="-k intake"]
 	@$(RUN)pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-platforms: $(PLATFORMS) ## run the tests that need nbgrader, otter-grader and JupyterLab
-	@$(RUN)pytest tests/platforms/test_nbgrader.py & one=$$!; $(RUN)pytest tests/platforms --ignore=tests/platforms/test_nbgrader.py; two=$$?; wait $$one && exit $$two
+	@$(RUN)pytest tests/platforms -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 bench: $(PLATFORMS) ## measure speed and memory, nbgrader and otter-grader beside it: docs/bench.md
 	@PYTHONPATH=tests $(RUN)python -m bench $(ARGS)

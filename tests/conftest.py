@@ -16,7 +16,7 @@ LIMITS = {"cpu_seconds": 20, "memory_bytes": 1 << 30, "processes": 48, "file_byt
 Open = Callable[..., Submission]
 LONG = """
 test_hostile test_security test_resilience test_verify test_end_to_end test_scaffold test_programs
-test_cluster test_explore test_sandbox test_judge
+test_cluster test_explore test_sandbox test_judge test_nbgrader test_otter test_lab test_forges
 """.split()
 """The files that take longest: they go first, so that no core is left alone with one of them."""
 
