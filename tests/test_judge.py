@@ -313,7 +313,7 @@ def double(x):
             process.kill()
 
 
-@pytest.mark.parametrize("wait", ["time.sleep(0.6)", "sum(range(30_000_000))"])
+@pytest.mark.parametrize("wait", ["time.sleep(0.6)", "while time.process_time() < 0.6: pass"])
 def test_all_tests_together_have_a_limit(
     wait: str, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
