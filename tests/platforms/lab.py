@@ -1,6 +1,7 @@
 """JupyterLab in a real browser."""
 
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -9,7 +10,6 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from platforms.pages import make_environment
 from playwright.sync_api import Page, sync_playwright
 
 TOKEN = "token-of-a-test"
@@ -40,10 +40,10 @@ def serve(folder: Path, private: Path) -> Iterator[str]:
     command += ["--ip=127.0.0.1", f"--port={port}", f"--IdentityProvider.token={TOKEN}"]
     command += [f"--LabApp.user_settings_dir={private / 'settings'}"]
     command += ["--LabApp.news_url=None"]
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     with (private / "log").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=folder, env=make_environment(), stdout=log, stderr=log
-        )
+        server = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
         try:
             address = f"http://127.0.0.1:{port}"
             wait(address, server)

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LEFT_OUT = Path(__file__).with_name("left_out")
 BLOCK = re.compile(r"^## (?P<heading>[^\n]*)$|^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 RELEASE = "make release A=attention"
 
@@ -25,21 +24,16 @@ def read_blocks(page: str, heading: str, kind: str = "sh") -> list[str]:
     return blocks
 
 
-def make_environment() -> dict[str, str]:
-    """This Python's programs at hand, and nothing that only takes time."""
-    return {
+def run(commands: str, folder: Path, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run lines of a shell with this Python's programs at hand; `make release` has been run."""
+    env = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": str(LEFT_OUT),
         "PYTHONUTF8": "1",
         "PYTHONWARNINGS": "ignore",
+        **changes,
     }
-
-
-def run(commands: str, folder: Path, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run lines of a shell with this Python's programs at hand; `make release` has been run."""
-    env = make_environment() | changes
     lines = [line for line in commands.splitlines() if line != RELEASE]
     return subprocess.run(
         ["bash", "-euc", "\n".join(lines)],
