@@ -12,7 +12,7 @@ import autograder
 from autograder.assignment import DECLARATION, Assignment, Declaration
 from autograder.intake import Submission
 
-_PACKAGES = ("torch", "numpy", "pytest")
+_PACKAGES = ("torch", "numpy", "pytest", "einops", "matplotlib")  # in the worker or the tests
 _SOURCES = {".py", ".toml", ".j2", ".css", ".js"}
 
 
@@ -85,6 +85,8 @@ def _list_assignment(assignment: Assignment) -> Iterator[Path]:
         if path.name != DECLARATION and not path.is_relative_to(assignment.public_dir / "explore"):
             yield path
     yield from _list_files(assignment.root / "assignments" / "checking")
+    for folder in (assignment.public_tests, assignment.hidden_tests):
+        yield from _list_data(folder)
     for path in _list_files(assignment.solution_dir):
         if not path.is_relative_to(assignment.gallery_dir):
             yield path
@@ -102,6 +104,12 @@ def _list_tests(assignment: Assignment, exercise: str) -> list[Path]:
 
 def _list_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in _SOURCES and path.is_file())
+
+
+def _list_data(folder: Path) -> list[Path]:
+    """What tests may read beside the sources."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix not in _SOURCES)
+    return sorted(path for path in found if "__pycache__" not in path.parts)
 
 
 def _find_version(package: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -24,7 +23,7 @@ from autograder.errors import BrokenAssignment, KitError
 from autograder.fault_table import Table
 from autograder.faults import load_dictionaries
 from autograder.pictures import Picture
-from autograder.remote import Setup, Submission, is_over
+from autograder.remote import Setup, Submission
 from autograder.results import Diagnosis, Judgement, TestResult
 from autograder.sandbox import Station
 from autograder.session import GradedTest, Session, take_measurements
@@ -176,8 +175,8 @@ class Judge:
         exercise, outcomes = trial.exercise, {}
         error = submission.import_error(exercise.file)
         limit = MAX_TESTS * self.assignment.limits.test_wall_seconds
-        is_spent, ends = False, 0
-        started, used_before = time.monotonic(), submission.computing_seconds()
+        is_spent, ends, spent = False, 0, 0.0
+        submission.take_charge()  # of tests before
         for test in tests:
             if error is not None:
                 outcome = verdicts.of_exception(error, self.assignment.id, exercise)
@@ -187,9 +186,8 @@ class Judge:
             else:
                 outcome = self._session.run(test, submission, exercise)
                 ends += outcome.verdict in ("crashed", "out_of_memory")
-                used = submission.computing_seconds() - used_before
-                is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS
-                is_spent |= is_over(limit, used, time.monotonic() - started, lambda: True)
+                spent += submission.take_charge()
+                is_spent = outcome.verdict == "timed_out" or ends >= MAX_ENDS or spent > limit
             outcomes[test.id] = outcome
             if outcome.is_unwritten or not self._counts(outcome, trial, submission, is_new):
                 break

@@ -6,17 +6,16 @@ Its attributes are the student's names (see `proxies`); behind them is a worker 
 
 from __future__ import annotations
 
-import math
 import select
 import signal
 import socket
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import torch
 
 from autograder import protocol
+from autograder.budget import Budget
 from autograder.errors import KitError
 from autograder.proxies import Made, RemoteName, Unpacker
 from autograder.sandbox import Station, Worker
@@ -24,7 +23,6 @@ from autograder.student_errors import MissingName, Stopped, StudentError, read_e
 from autograder.supplying import Supplier
 
 STARTING = "starting"
-PATIENCE = 8  # times its limit that a test may take where others use the processor
 
 
 class Setup:
@@ -58,17 +56,6 @@ class Setup:
         return changed
 
 
-def is_over(limit: float, used: float, spent: float, is_idle: Callable[[], bool]) -> bool:
-    """Whether time is up for code that has computed for `used` seconds in `spent`.
-
-    Its limit is one of computing, since a busy machine is no fault of the student's; up to
-    `PATIENCE` times as much may go by. Code that sleeps has no more than the limit.
-    """
-    if used > limit or spent > PATIENCE * limit:
-        return True
-    return spent > limit and used < 0.05 * spent and is_idle()
-
-
 class Submission:
     """The student's names, as attributes. One worker serves it until that worker ends."""
 
@@ -82,11 +69,10 @@ class Submission:
         self._deferred: list[dict[str, Any]] = []
         self._packed: protocol.Packer | None = None  # what deferred requests hold
         self._exchanges = 0
-        self._deadline = math.inf
+        self._budget = Budget(setup.test_seconds)
+        self._charge = 0.0
         self._variants: list[Submission] = []
         self._generation = 0
-        self._counted_until = self._began = self._used_before = 0.0
-        self._used_by_ended = 0.0  # seconds of processor time, of workers that are no more
         self._supplier = Supplier(setup.supply)
         self.sources = dict(setup.files)
         self.habits: dict[str, set[str]] = {}  # name -> what its last module was asked for
@@ -111,7 +97,6 @@ class Submission:
         if paths and set(paths) <= set(self._setup.spared):
             return self
         variant = Submission(self._station, self._setup.without(paths))
-        variant._deadline = self._deadline
         self._variants.append(variant)
         return variant
 
@@ -129,18 +114,18 @@ class Submission:
 
     def begin_test(self) -> None:
         """Gives the next test its time."""
-        self._deadline = time.monotonic() + self._setup.test_seconds
+        self._budget = Budget(self._setup.test_seconds)
         self._supplier.begin_test()
 
-    def computing_seconds(self) -> float:
-        """Processor time that its workers have used up to now."""
-        used = self._worker.computing_seconds() if self._worker else 0.0
-        return self._used_by_ended + (used or 0.0)
+    def take_charge(self) -> float:
+        """Seconds that tests were charged since this was last called."""
+        charge, self._charge = self._charge, 0.0
+        return charge
 
     def end_test(self) -> None:
         for variant in self._variants:
             variant.close()
-            self._used_by_ended += variant.computing_seconds()
+            self._charge += variant.take_charge()
         self._variants.clear()
         if any(request["op"] == "make" for request in self._deferred):
             try:
@@ -149,11 +134,12 @@ class Submission:
                 self.is_misled = True
         self._forget_deferred()  # for modules that nobody holds any more
         self._supplier.end_test()
+        self._charge += self._budget.charge()
+        self._budget = Budget(self._setup.test_seconds)
 
     def close(self) -> None:
         self._forget_deferred()
         self.end_test()
-        self._used_by_ended = self.computing_seconds()
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
@@ -183,13 +169,12 @@ class Submission:
         if module not in self._loaded:
             file = module + ".py"
             names = [name for name, home in self._setup.homes.items() if home == file]
-            started = time.monotonic()
-            deadline = started + self._setup.import_seconds
+            budget = Budget(self._setup.import_seconds)  # imports have one of their own
             try:
                 if file not in self._setup.files and module not in self._setup.stand_ins:
                     raise MissingName("FileNotFoundError", f"There is no {file}.", [])
                 request = {"op": "load", "module": module, "names": names}
-                reply, _ = self.exchange(request, deadline=deadline, during=f"importing {file}")
+                reply, _ = self.exchange(request, budget=budget, during=f"importing {file}")
             except (StudentError, Stopped) as error:
                 self._failed[module] = error
                 raise
@@ -197,26 +182,22 @@ class Submission:
             if not isinstance(lacks, list) or not all(isinstance(n, str) for n in lacks):
                 self.violated("a list of names that is none")
             self._loaded[module] = set(lacks)
-            self._deadline += time.monotonic() - started  # imports have a budget of their own
         return self._loaded[module]
 
     def exchange(
         self,
         envelope: dict[str, Any],
         packer: protocol.Packer | None = None,
-        deadline: float | None = None,
+        budget: Budget | None = None,
         during: str = "",
     ) -> tuple[dict[str, Any], Unpacker]:
         """One request, one reply. Answers what the worker asks in between.
 
         Raises `StudentError` for what student code raised, `Stopped` for the end of the worker.
         """
-        deadline = self._deadline if deadline is None else deadline
-        if deadline != self._counted_until:  # another test, or an import, begins
-            self._counted_until, self._began = deadline, time.monotonic()
-            used = self._worker.computing_seconds() if self._worker else 0.0
-            self._used_before = used or 0.0
-        link = self._open(deadline).link
+        budget = self._budget if budget is None else budget
+        worker = self._open()
+        link = worker.link
         if _has_waiting(link):
             self.violated("it spoke without having been asked")
         if self._dropped:
@@ -228,13 +209,14 @@ class Submission:
             self._forget_deferred()
         self._exchanges += 1
         envelope.setdefault("grad", torch.is_grad_enabled())
+        budget.begin(worker)
         try:
-            protocol.send(link, envelope, packer, deadline)
+            protocol.send(link, envelope, packer, budget.until())
             while True:
-                reply, payload = protocol.receive(link, self._await_reply(link, deadline))
+                reply, payload = protocol.receive(link, _await_reply(link, budget))
                 if "ask" not in reply and "ask_grads" not in reply:
                     break
-                self._supplier.answer(link, reply, payload, deadline)
+                self._supplier.answer(link, reply, payload, budget.until())
         except (protocol.Late, protocol.Closed) as error:
             if during == STARTING:  # before the first line of student code: no fault of theirs
                 self.close()
@@ -248,6 +230,8 @@ class Submission:
             ) from None
         except protocol.Violation as error:
             self.violated(str(error))
+        finally:
+            budget.end()
         if "error" in reply:
             self.is_misled |= "make" in first and reply.get("early") is True
             self._raise(reply["error"])
@@ -278,33 +262,11 @@ class Submission:
         self._deferred.clear()
         self._packed = None
 
-    def _await_reply(self, link: socket.socket, deadline: float) -> float:
-        """Waits until there is something to read; returns until when it must have been read.
-
-        The time of a test is time that its code can use. Where the machine is busy with other
-        things, a worker that computes gets more, up to `PATIENCE` times as much; one that sleeps
-        does not.
-        """
-        assert self._worker is not None
-        limit = deadline - self._began
-        while True:
-            left = deadline - time.monotonic()
-            if left > 0 and select.select([link], [], [], left)[0]:
-                return max(deadline, time.monotonic() + 1.0)
-            used = self._worker.computing_seconds()
-            spent = time.monotonic() - self._began
-            if used is None:
-                raise protocol.Late
-            used -= self._used_before
-            if is_over(limit, used, spent, self._worker.is_idle):
-                raise protocol.Late
-            deadline = time.monotonic() + max(0.05, min(limit - used, spent))
-
     def violated(self, why: str) -> NoReturn:
         self.close()
         raise Stopped(f"The process of your code broke the rules of the exchange: {why}.")
 
-    def _open(self, deadline: float) -> Worker:
+    def _open(self) -> Worker:
         if self._worker is None:
             text = "\n".join(self._setup.files.values())
             preload = [name for name in ("matplotlib", "einops") if name in text]
@@ -316,8 +278,8 @@ class Submission:
                 "spared": self._setup.spared,
                 "stand_ins": self._setup.stand_ins,
             }
-            grace = max(deadline, time.monotonic() + self._setup.import_seconds)
-            self.exchange(begin, deadline=grace, during=STARTING)
+            budget = Budget(max(self._setup.import_seconds, self._setup.test_seconds))
+            self.exchange(begin, budget=budget, during=STARTING)
         return self._worker
 
     def _explain_end(self) -> NoReturn:
@@ -348,6 +310,14 @@ class Submission:
         except protocol.Violation as violation:
             self.violated(str(violation))
         raise found
+
+
+def _await_reply(link: socket.socket, budget: Budget) -> float:
+    """Waits until there is something to read; returns until when it must have been read."""
+    while not select.select([link], [], [], budget.pause())[0]:
+        if budget.is_over():
+            raise protocol.Late
+    return budget.until()
 
 
 def _has_waiting(link: socket.socket) -> bool:

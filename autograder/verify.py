@@ -49,8 +49,7 @@ class Material:
     graded: int = 0  # how many of the cases have been judged before, by `autograder grade`
 
     def folder(self, student: str) -> Path:
-        kind, _, case = student.partition("-")
-        return self.assignment.gallery_dir / kind / case
+        return folder_of(self.assignment, student)
 
 
 @dataclass
@@ -65,11 +64,17 @@ class Finding:
 Check = Callable[[Material, Finding], Iterator[str]]
 
 
+def folder_of(assignment: Assignment, student: str) -> Path:
+    """The folder of a gallery case."""
+    kind, _, case = student.partition("-")
+    return assignment.gallery_dir / kind / case
+
+
 def gather(assignment: Assignment, pool: Pool, graded: Path | None = None) -> Material:
     """Judges the reference, the template and the gallery.
 
-    What `autograder grade` has left in the folder `graded` is taken from there, where neither the
-    files nor any byte of what judges them has changed since.
+    What `autograder grade` has left in the folder `graded` is taken from there where judging again
+    would repeat it.
 
     Raises:
         KitError: something could not even be judged.
@@ -80,7 +85,15 @@ def gather(assignment: Assignment, pool: Pool, graded: Path | None = None) -> Ma
         for submission in intake.submissions
         if not submission.student.startswith("hostile-")
     }
-    known = find_graded(assignment, submissions.values(), graded) if graded else {}
+    cases = {
+        student: expectation.read_case(folder_of(assignment, student))
+        for student in submissions
+        if student not in (REFERENCE, TEMPLATE)
+    }
+    known: dict[str, Result] = {}
+    if graded is not None:
+        old = find_graded(assignment, submissions.values(), graded, pool.isolation)
+        known = {s: r for s, r in old.items() if s in cases and is_as_declared(cases[s], r)}
     futures: dict[str, Future[Judgement]] = {
         student: pool.submit(
             submission.files, find_touched(assignment, submissions, student), draws=False
@@ -90,27 +103,32 @@ def gather(assignment: Assignment, pool: Pool, graded: Path | None = None) -> Ma
     }
     proofs, margins = measure(assignment)  # while the judges are at work
     judgements = {student: future.result() for student, future in futures.items()} | known
-    cases = len(known.keys() - {REFERENCE, TEMPLATE})
-    material = Material(assignment, judgements, submissions, {}, proofs, margins, cases)
-    for student in submissions:
-        if student not in (REFERENCE, TEMPLATE):
-            material.cases[student] = expectation.read_case(material.folder(student))
-    return material
+    return Material(assignment, judgements, submissions, cases, proofs, margins, len(known))
 
 
 def find_graded(
-    assignment: Assignment, submissions: Iterable[Submission], folder: Path
+    assignment: Assignment, submissions: Iterable[Submission], folder: Path, isolation: str
 ) -> dict[str, Result]:
-    """The results in a folder of `autograder grade` that judging again would only repeat."""
+    """The results in a folder of `autograder grade` that are of these files and these tests."""
     digester, graded = Digester(assignment), OutputFolder(folder)
     found = {}
     for submission in submissions:
         result = graded.read_result(assignment, submission.student)
-        if result is None or result.status != "graded":
+        if result is None or result.status != "graded" or result.isolation != isolation:
             continue
         if result.digest == digester.digest(submission):
             found[submission.student] = result
     return found
+
+
+def is_as_declared(case: Case, result: Judgement | Result) -> bool:
+    """Whether nothing about it is amiss: what is, deserves a second look."""
+    return list_named(result) == set(case.faults) and not expectation.compare(case, result)
+
+
+def list_named(result: Judgement | Result) -> set[str]:
+    """The faults that a diagnosis names."""
+    return {fault for diagnosis in result.diagnosis for fault in diagnosis.faults}
 
 
 def find_touched(
@@ -329,7 +347,7 @@ def check_diagnoses(material: Material, finding: Finding) -> Iterator[str]:
         judgement = material.judgements.get(student)
         if judgement is None:
             continue
-        found = {fault for diagnosis in judgement.diagnosis for fault in diagnosis.faults}
+        found = list_named(judgement)
         named += bool(found) and found == set(case.faults)
         if found != set(case.faults):
             yield f"{student} is diagnosed as {sorted(found)}; it declares {sorted(case.faults)}."

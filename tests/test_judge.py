@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from autograder import protocol
 from autograder.assignment import Assignment, load
 from autograder.errors import KitError
 from autograder.judge import Judge
+from autograder.remote import Submission
 from autograder.results import Judgement, TestResult
 from autograder.sandbox import Station, Zygote
 
@@ -321,6 +325,64 @@ def test_all_tests_together_have_a_limit(
     judgement = judge_with(double=f"import time\ndef double(x):\n    {wait}\n    return x * 2")
     assert find(judgement, "double::test_two").verdict == "passed"
     assert find(judgement, "double::test_numbers").verdict == "skipped"
+
+
+COMPUTE = """
+import os, time
+def compute(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until: pass
+"""
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "raise ValueError"])
+def test_who_crashes_is_charged_what_it_has_computed(
+    end: str, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.judge.MAX_TESTS", 0.3)
+    crashing = f"compute(0.5)\ndef double(x):\n    compute(0.4)\n    {end}"
+    judgement = judge_with(double=COMPUTE + crashing)
+    assert find(judgement, "double::test_two").verdict in ("crashed", "raised")
+    assert find(judgement, "double::test_numbers").verdict == "skipped"
+
+
+def test_who_sleeps_between_computing_has_an_end_too(
+    judge_with: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tenth of the time is computing: too much for one that sleeps."""
+    monkeypatch.setattr("autograder.judge.MAX_TESTS", 0.2)
+    source = """
+def double(x):
+    for _ in range(9):
+        compute(0.01)
+        time.sleep(0.09)
+    return x * 2
+"""
+    judgement = judge_with(double=COMPUTE + source)
+    assert find(judgement, "double::test_two").verdict == "passed"
+    assert find(judgement, "double::test_numbers").verdict == "skipped"
+
+
+@pytest.mark.parametrize("where", ["before a test", "in a test", "while an answer waits"])
+def test_a_grader_that_stands_still_costs_no_points(
+    where: str, judge: Judge, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stops a run with Ctrl-Z and goes on later stops the judges, not the workers."""
+    target: tuple[Any, str] = (protocol, "send")
+    if where == "before a test":
+        target = (judge._session, "run")
+    if where == "in a test":
+        target = (Submission, "exchange")
+    real, stalls = getattr(*target), iter([1.5, 1.5, 1.5, 1.5])
+
+    def stall(*arguments: Any, **named: Any) -> Any:
+        done = real(*arguments, **named)
+        time.sleep(next(stalls, 0.0))
+        return done
+
+    monkeypatch.setattr("autograder.judge.MAX_TESTS", 1)
+    monkeypatch.setattr(*target, stall)
+    assert verdicts_of(judge_with()) == {}
 
 
 def test_hidden_messages_hold_no_inputs_and_public_ones_do(judge_with: Judging) -> None:

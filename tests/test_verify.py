@@ -12,9 +12,11 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from autograder import expectation, right_styles, verify
@@ -38,6 +40,7 @@ STYLES = (
     "right-pe-rounded",
     "right-mha-log-softmax",
 )
+SKIPPED = {"verdict": "skipped", "points": Decimal(0)}
 UPPER, LOWER = ("require_close", "require_small", "is_small"), ("require_large", "is_large")
 
 
@@ -299,19 +302,26 @@ def test_a_template_that_is_already_solved(material: verify.Material, passed: Ju
 def test_what_was_graded_before_is_judged_again_only_where_something_changed(
     kit: Assignment, passed: Judgement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor what was judged at another level, nor what is not as its case declares."""
     monkeypatch.setattr(verify, "measure", lambda _: ([], []))
-    known = [s for s in find_gallery(kit).submissions if not s.student.startswith("hostile-")]
-    changed = known[7].student
+    known = [s for s in find_gallery(kit).submissions if not s.student.startswith(("h", "wrong"))]
+    changed, odd, elsewhere = (submission.student for submission in known[7:10])
     digester = Digester(kit)
     graded = OutputFolder(tmp_path / "grades")
+    failing = [*passed.tests[:-1], msgspec.structs.replace(passed.tests[-1], **SKIPPED)]
     with graded.open():
         for submission in known:
-            is_known = submission.student != changed
-            digest = digester.digest(submission) if is_known else "of other files"
-            graded.write_result(kit, submission, make_result(kit, submission, digest, passed))
+            student = submission.student
+            digest = digester.digest(submission) if student != changed else "of other files"
+            tests = passed.tests if student != odd else failing
+            level = "full" if student != elsewhere else "process"
+            judgement = Judgement(tests=tests, isolation=level)
+            graded.write_result(kit, submission, make_result(kit, submission, digest, judgement))
 
     class Pool:
         """Notes what is to be judged, and finds all of it right."""
+
+        isolation = "full"
 
         def __init__(self) -> None:
             self.asked: list[Mapping[str, bytes]] = []
@@ -324,16 +334,18 @@ def test_what_was_graded_before_is_judged_again_only_where_something_changed(
 
     pool: Any = Pool()
     material = verify.gather(kit, pool, graded.path)
-    assert pool.asked == [known[7].files]
-    assert set(material.judgements) == {s.student for s in known}
-    assert material.graded == len(known) - 3  # neither the changed one, reference nor template
-    assert f"{len(known) - 3} as graded before" in describe(material)
+    anew = [s for s in known if s.student in ("reference", "template", changed, odd, elsewhere)]
+    wrong = [s for s in find_gallery(kit).submissions if s.student.startswith("wrong")]
+    assert pool.asked == [submission.files for submission in [*anew, *wrong]]
+    assert len(material.judgements) == len(known) + len(wrong)
+    assert material.graded == len(known) - len(anew)
+    assert f"{len(known) - len(anew)} as graded before" in describe(material)
 
     test = kit.hidden_tests / "test_attention_block.py"
     with Changed(test, test.read_text(encoding="utf-8") + "\n"):
         pool = Pool()
         assert verify.gather(kit, pool, graded.path).graded == 0
-        assert len(pool.asked) == len(known)
+        assert len(pool.asked) == len(known) + len(wrong)
 
 
 def describe(material: verify.Material) -> str:

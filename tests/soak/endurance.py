@@ -14,7 +14,8 @@ from soak.processes import Process, adopting, list_traces, look
 from autograder import expectation, results
 
 LOOK_SECONDS = 0.2
-ZOMBIE_SECONDS = 3.0  # a process that has ended is one for a moment, until it is waited for
+ZOMBIE_SECONDS, ZOMBIE_LOOKS = 3.0, 5
+"""A process that has ended is a zombie for a moment, longer where the machine stands still."""
 GROWTH = {"grader": 30.0, "judge": 30.0, "zygote": 10.0}
 """MiB that each may hold more at the end of a class of a thousand than early in it.
 
@@ -126,11 +127,15 @@ def run(
 
 def _list_zombies(looks: Sequence[Look]) -> list[str]:
     """Processes that ended long ago and that nobody has waited for."""
-    since: dict[int, float] = {}
+    seen: dict[int, list[float]] = {}
     for found in looks:
         zombies = {process.pid for process in found.family if process.state == "Z"}
-        since = {pid: since.get(pid, found.moment) for pid in zombies}
-        lasting = [pid for pid, first in since.items() if found.moment - first >= ZOMBIE_SECONDS]
+        seen = {pid: [*seen.get(pid, []), found.moment] for pid in zombies}
+        lasting = [
+            pid
+            for pid, moments in seen.items()
+            if len(moments) >= ZOMBIE_LOOKS and moments[-1] - moments[0] >= ZOMBIE_SECONDS
+        ]
         if lasting:
             return [f"zombies: {lasting}"]
     return []
