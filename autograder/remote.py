@@ -216,6 +216,8 @@ class Submission:
                 reply, payload = protocol.receive(link, _await_reply(link, budget))
                 if "ask" not in reply and "ask_grads" not in reply:
                     break
+                if budget.left() <= 0.0 and budget.is_over():
+                    raise protocol.Late
                 self._supplier.answer(link, reply, payload, budget.until())
         except (protocol.Late, protocol.Closed) as error:
             if during == STARTING:  # before the first line of student code: no fault of theirs

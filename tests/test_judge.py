@@ -363,6 +363,16 @@ def double(x):
     assert find(judgement, "double::test_numbers").verdict == "skipped"
 
 
+def test_questions_do_not_stop_the_clock(judge_with: Judging) -> None:
+    """Computing between questions to a stand-in is still computing: the limit is 1 s."""
+    asking = RIGHT["both.py"].replace(
+        "return double", "[(compute(0.1), double(x)) for _ in range(60)]\n        return double"
+    )
+    wrong = "def double(x): return x * 3"
+    judgement = judge_with(double=wrong, both=COMPUTE + asking)
+    assert find(judgement, "both::test_values").verdict == "timed_out"
+
+
 @pytest.mark.parametrize("where", ["before a test", "in a test", "while an answer waits"])
 def test_a_grader_that_stands_still_costs_no_points(
     where: str, judge: Judge, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
@@ -373,7 +383,7 @@ def test_a_grader_that_stands_still_costs_no_points(
         target = (judge._session, "run")
     if where == "in a test":
         target = (Submission, "exchange")
-    real, stalls = getattr(*target), iter([1.5, 1.5, 1.5, 1.5])
+    real, stalls = getattr(*target), iter([1.2] * 3)
 
     def stall(*arguments: Any, **named: Any) -> Any:
         done = real(*arguments, **named)
