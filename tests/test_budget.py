@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -111,7 +110,3 @@ def test_a_worker_in_place_of_another_is_counted_from_its_start(clock: Clock) ->
     other.pass_by(0.3)
     clock.pass_by(0.3)
     assert budget.charge() == pytest.approx(0.8) and budget.pause() == pytest.approx(1.2)
-
-
-def test_it_runs_on_the_clock_that_others_run_on() -> None:
-    assert budgets.time is time

@@ -201,9 +201,8 @@ STOPS = {
 @pytest.mark.parametrize("name", STOPS)
 def test_every_way_to_stop_has_its_verdict_in_time(open_submission: Open, name: str) -> None:
     source, verdict = STOPS[name]
-    seconds = (
-        0.5 if verdict == "timed_out" else 20.0
-    )  # who ends otherwise has all the time it needs
+    # Who ends in another way has all the time that it needs.
+    seconds = 0.5 if verdict == "timed_out" else 20.0
     submission = open_submission(source, "f", test_seconds=seconds)
     submission.load("work")
     with pytest.raises(Stopped) as caught:  # the sleepers would return by themselves
