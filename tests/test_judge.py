@@ -293,11 +293,11 @@ def test_slow_code_is_given_up_on_and_the_rest_is_judged(judge_with: Judging) ->
     assert verdicts == {"both::test_values": "timed_out", "both::test_gradient": "skipped"}
 
 
-@pytest.mark.parametrize("tests", [1, 4])
+@pytest.mark.parametrize("tests", [2, 4])
 def test_a_busy_machine_costs_no_points(
     tests: int, judge_with: Judging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit is 1 s; 0.6 s of computing take longer than that beside eight busy processes.
+    """The limit is 1 s; 0.6 s of computing take about 3 s beside eight busy processes.
 
     The same goes for the limit that all tests of an exercise have together.
     """
