@@ -4,6 +4,8 @@ OUT ?= grades/$(A)
 RUN := .venv/bin/
 STAMP := .venv/.ready
 PLATFORMS := .venv/.platforms
+INSTALL := $(RUN)pip install -q --no-compile
+COMPILE := $(RUN)python -m compileall -qq -j 0 .venv/lib || true  # on all cores, unlike pip
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-platforms grade template release verify new test test-platforms bench soak lint clean
@@ -14,12 +16,13 @@ help: ## print this list
 setup: $(STAMP) ## build .venv from requirements.lock; free when nothing has changed
 
 $(STAMP): requirements.lock pyproject.toml
-	python3 -m venv .venv && $(RUN)pip install -q -r requirements.lock && $(RUN)pip install -q --no-deps --no-build-isolation -e . && touch $@
+	python3 -m venv .venv && $(INSTALL) -r requirements.lock
+	($(COMPILE)) & $(INSTALL) --no-deps --no-build-isolation -e . && wait && touch $@
 
 setup-platforms: $(PLATFORMS) ## add nbgrader, otter-grader and JupyterLab to .venv
 
 $(PLATFORMS): $(STAMP) requirements-platforms.lock
-	$(RUN)pip install -q -r requirements-platforms.lock && touch $@
+	$(INSTALL) -r requirements-platforms.lock && ($(COMPILE)) && touch $@
 
 grade: $(STAMP) ## grade a class: make grade [A=attention] [S=submissions/] [OUT=grades/attention] [ARGS="--only ada"]
 	@$(RUN)autograder grade $(A) $(if $(S),"$(S)") --out "$(OUT)" $(ARGS)

@@ -41,6 +41,16 @@ def station(request: pytest.FixtureRequest) -> Iterator[Station]:
 
 
 @pytest.fixture(scope="session")
+def warm_station() -> Iterator[Station]:
+    """One station at the best level that is to be had, for judges that need no other."""
+    zygote = Zygote.spawn(1)
+    station = Station(zygote.channels[0])
+    station.wait_ready()
+    yield station
+    zygote.close()
+
+
+@pytest.fixture(scope="session")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a student has unpacked: not to be changed, copy it."""
     return unpack(load("attention"), tmp_path_factory.mktemp("student"))

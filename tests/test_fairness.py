@@ -9,7 +9,7 @@ import pytest
 
 from autograder.assignment import load
 from autograder.judge import Judge
-from autograder.sandbox import Station, Zygote
+from autograder.sandbox import Station
 
 ROOT = Path(__file__).resolve().parent.parent
 ODD = [
@@ -30,14 +30,10 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    zygote = Zygote.spawn(1)
-    station = Station(zygote.channels[0])
-    station.wait_ready()
-    judge = Judge(load("attention"), station)
+def judge(warm_station: Station) -> Iterator[Judge]:
+    judge = Judge(load("attention"), warm_station)
     yield judge
     judge.close()
-    zygote.close()
 
 
 def read_reference() -> dict[str, str]:

@@ -23,7 +23,7 @@ import re
 import sys
 import sysconfig
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -51,7 +51,7 @@ CASES = sorted(path.parent.name for path in HOSTILE.glob("*/case.toml"))
 PLAIN = "plain"
 # Long enough for every honest test many times over, short enough to wait for the endless ones.
 LIMITS = Limits(
-    import_wall_seconds=5,
+    import_wall_seconds=2,
     test_wall_seconds=1,
     cpu_seconds=20,
     memory_mib=1024,
@@ -84,7 +84,7 @@ def run() -> Run:
             path.unlink(missing_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignments, "load", lambda *_: run.assignment)
-        judges = pool.start("attention", 8)
+        judges = pool.start("attention", 3)
         try:
             run.isolation = judges.isolation
             if judges.isolation != "full":
@@ -100,12 +100,18 @@ def run() -> Run:
     return run
 
 
-def judge_all(run: Run, judges: pool.Pool, cases: Sequence[str] = CASES) -> None:
-    """Judges the cases between right submissions, and the wrong code that each is made of."""
+def judge_all(
+    run: Run, judges: pool.Pool, cases: Sequence[str] = CASES, *, is_whole: bool = True
+) -> None:
+    """Judges the cases between right submissions, and the wrong code that each is made of.
+
+    Where it is not whole, nothing is drawn, and a case is judged in what it is about only.
+    """
     started = time.monotonic()
 
-    def submit(name: str, folder: Folder) -> Future[Judgement]:
-        future = judges.submit(pick_files(folder, run.assignment).files)
+    def submit(name: str, folder: Folder, exercises: Collection[str] = ()) -> Future[Judgement]:
+        files = pick_files(folder, run.assignment).files
+        future = judges.submit(files, exercises, draws=is_whole)
         future.add_done_callback(
             lambda _: run.seconds.update({name: round(time.monotonic() - started, 2)})
         )
@@ -124,10 +130,18 @@ def judge_all(run: Run, judges: pool.Pool, cases: Sequence[str] = CASES) -> None
     plain = {name: make_plain(folder, run.assignment) for name, folder in list_plain().items()}
     futures = {name: submit(name, folder) for name, folder in plain.items()}
     for case in cases:
-        futures[case] = submit(case, gallery.read_case(HOSTILE / case, reference))
+        folder = gallery.read_case(HOSTILE / case, reference)
+        futures[case] = submit(case, folder, () if is_whole else list_exercises(case))
     collect(futures)
     collect({f"late {n}": submit(f"late {n}", reference) for n in range(4)})
     run.after = measure()
+
+
+def list_exercises(case: str) -> set[str]:
+    """The exercises that a case says something about."""
+    declared = read_case(case)
+    about = {test.split("::")[0] for test in declared.effects.get("passed", [])}
+    return {*declared.earns, *about}
 
 
 def list_plain() -> dict[str, Path]:

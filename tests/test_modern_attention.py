@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder import expectation, gallery, pool, reference, template
+from autograder import expectation, gallery, reference, template
 from autograder.assignment import Assignment, load
 from autograder.faults import load_dictionaries
 from autograder.handout import compose
@@ -215,16 +215,12 @@ def test_hardly_anything_earns_hardly_anything(
 
 
 @pytest.fixture(scope="module")
-def judge(assignment: Assignment) -> Iterator[Judge]:
+def judge(assignment: Assignment, warm_station: Station) -> Iterator[Judge]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as in grading; these tensors are small
-    running = pool.Zygote.spawn(1, "auto")
-    station = Station(running.channels[0])
-    station.wait_ready()
-    made = Judge(assignment, station)
+    made = Judge(assignment, warm_station)
     yield made
     made.close()
-    running.close()
     torch.set_num_threads(threads)
 
 

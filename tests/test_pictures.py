@@ -22,7 +22,6 @@ from autograder.judge import Judge
 from autograder.pictures import Image, InvalidPictures, Panel, Picture
 from autograder.report.heatmap import describe_difference, encode_png, make_figure
 from autograder.results import Judgement
-from autograder.sandbox import Station, Zygote
 
 ROOT = find_root()
 WITH_PICTURES = [
@@ -55,15 +54,6 @@ def test_attention_has_pictures():
 
 
 @pytest.fixture(scope="module")
-def station() -> Iterator[Station]:
-    zygote = Zygote.spawn(1)
-    station = Station(zygote.channels[0])
-    station.wait_ready()
-    yield station
-    zygote.close()
-
-
-@pytest.fixture(scope="module")
 def attention() -> Assignment:
     declared = load("attention", ROOT)
     limits = msgspec.structs.replace(declared.limits, test_wall_seconds=1.0)
@@ -71,8 +61,8 @@ def attention() -> Assignment:
 
 
 @pytest.fixture(scope="module")
-def judge(attention, station) -> Iterator[Judge]:
-    judge = Judge(attention, station)
+def judge(attention, warm_station) -> Iterator[Judge]:
+    judge = Judge(attention, warm_station)
     yield judge
     judge.close()
 

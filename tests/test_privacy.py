@@ -14,7 +14,7 @@ from autograder.intake import Submission
 from autograder.judge import Judge
 from autograder.report import make_feedback, render_feedback_html, render_feedback_md
 from autograder.results import Result
-from autograder.sandbox import Station, Zygote
+from autograder.sandbox import Station
 from autograder.totals import make_result
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,14 +33,10 @@ def assignment() -> Assignment:
 
 
 @pytest.fixture(scope="module")
-def judge(assignment: Assignment) -> Iterator[Judge]:
-    zygote = Zygote.spawn(1)
-    station = Station(zygote.channels[0])
-    station.wait_ready()
-    judge = Judge(assignment, station)
+def judge(assignment: Assignment, warm_station: Station) -> Iterator[Judge]:
+    judge = Judge(assignment, warm_station)
     yield judge
     judge.close()
-    zygote.close()
 
 
 @pytest.fixture(scope="module")

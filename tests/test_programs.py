@@ -16,7 +16,7 @@ from autograder.diagnosis import diagnose
 from autograder.fault_table import Table
 from autograder.faults import mutant
 from autograder.judge import Judge
-from autograder.sandbox import Station, Zygote
+from autograder.sandbox import Station
 from tests.programs import attention, block, encoding
 from tests.programs.choices import Choose, Wrong, choose_wrong
 
@@ -68,14 +68,10 @@ def programs(draw: st.DrawFn, is_wrong: bool) -> Program:
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    zygote = Zygote.spawn(1)
-    station = Station(zygote.channels[0])
-    station.wait_ready()
-    judge = Judge(load("attention"), station)
+def judge(warm_station: Station) -> Iterator[Judge]:
+    judge = Judge(load("attention"), warm_station)
     yield judge
     judge.close()
-    zygote.close()
 
 
 def findings(judge: Judge, program: Program) -> list[str]:

@@ -17,7 +17,7 @@ from autograder.intake import Submission
 from autograder.judge import Judge
 from autograder.regrading import choose_exercises, decode_digests, merge
 from autograder.results import Judgement
-from autograder.sandbox import Station, Zygote
+from autograder.sandbox import Station
 from autograder.totals import make_result
 
 CLASS = {"ada/layer.py": LAYER, "ada/block.py": BLOCK, "bob/layer.py": b"x = 1\n"}
@@ -158,14 +158,10 @@ def attention() -> Assignment:
 
 
 @pytest.fixture(scope="module")
-def real(attention: Assignment) -> Iterator[Judge]:
-    zygote = Zygote.spawn(1)
-    station = Station(zygote.channels[0])
-    station.wait_ready()
-    judge = Judge(attention, station)
+def real(attention: Assignment, warm_station: Station) -> Iterator[Judge]:
+    judge = Judge(attention, warm_station)
     yield judge
     judge.close()
-    zygote.close()
 
 
 def test_part_and_rest_are_the_whole(attention, real):

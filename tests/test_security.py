@@ -71,10 +71,10 @@ def at_process() -> Iterator[Run]:
     run = Run(msgspec.structs.replace(assignments.load("attention"), limits=LIMITS))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignments, "load", lambda *_: run.assignment)
-        judges = pool.start("attention", 4, "process")
+        judges = pool.start("attention", 2, "process")
         try:
             assert judges.isolation == "process"
-            test_hostile.judge_all(run, judges, HELD)
+            test_hostile.judge_all(run, judges, HELD, is_whole=False)
             yield run
         finally:
             judges.close()

@@ -17,7 +17,6 @@ GALLERY = {
 }
 HONEST = {
     "reference": "reference",
-    "scale": "wrong-mha-scale-dmodel",
     "halves": "wrong-pe-halves",
     "both": "wrong-two-scale-and-halves",
     "template": "template",

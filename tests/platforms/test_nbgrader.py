@@ -162,8 +162,8 @@ def sandboxed(grading: dict[str, Any]) -> Path:
 
 def test_the_class_has_marks_of_all_kinds(expected):
     assert (expected["reference"], expected["template"], expected["forger"]) == (100, 0, 0)
-    wrong = {expected[student] for student in ("scale", "halves", "both")}
-    assert len(wrong) == 3 and all(50 < score < 100 for score in wrong)
+    wrong = {expected[student] for student in ("halves", "both")}
+    assert len(wrong) == 2 and all(50 < score < 100 for score in wrong)
     assert expected["untidy"] == expected["both"]
 
 
@@ -298,9 +298,9 @@ def test_scores_are_written_into_a_gradebook_and_manual_marks_stay(work, expecte
     url = f"sqlite:///{tmp_path / 'course' / 'gradebook.db'}"
     cell = "attention_block-hidden-1"
     with Gradebook(url, "attention") as gradebook:
-        gradebook.update_or_create_student("scale")
-        gradebook.update_or_create_submission("attention", "scale")
-        grade = gradebook.find_grade(cell, "attention", "attention", "scale")
+        gradebook.update_or_create_student("halves")
+        gradebook.update_or_create_submission("attention", "halves")
+        grade = gradebook.find_grade(cell, "attention", "attention", "halves")
         grade.manual_score, grade.extra_credit = 1, 0.5
         gradebook.db.commit()
     command = read_blocks("nbgrader", KEPT)[0].splitlines()[1]
@@ -309,14 +309,14 @@ def test_scores_are_written_into_a_gradebook_and_manual_marks_stay(work, expecte
     assert "Dry run, nothing written" in said
     assert (tmp_path / "course" / "gradebook.db").read_bytes() == before
     said = succeed(command, tmp_path)
-    assert "marked by hand in part, look again: scale" in said
+    assert "marked by hand in part, look again: halves" in said
     with Gradebook(url, "attention") as gradebook:
         found = {s.student.id: s.score for s in gradebook.assignment_submissions("attention")}
-        grade = gradebook.find_grade(cell, "attention", "attention", "scale")
+        grade = gradebook.find_grade(cell, "attention", "attention", "halves")
         maximum = grade.max_score
         assert (grade.auto_score, grade.manual_score, grade.extra_credit) == (maximum, 1, 0.5)
-    assert found.pop("scale") == expected["scale"] - maximum + 1.5
-    assert found == {s: score for s, score in expected.items() if s != "scale"}
+    assert found.pop("halves") == expected["halves"] - maximum + 1.5
+    assert found == {s: score for s, score in expected.items() if s != "halves"}
     assert f"0 students change, {len(expected)} stay" in succeed(command, tmp_path)
 
 

@@ -157,7 +157,7 @@ def test_students_get_nothing_of_the_staffs(work):
 
 def test_students_check_their_work(work, tmp_path):
     shutil.copytree(work / "dist/attention/otter/dist/student", tmp_path / "student")
-    notebook = read(work / "honest" / "scale.ipynb")
+    notebook = read(work / "honest" / "halves.ipynb")
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     cells = [cell for cell in cells if "plt.show" not in cell and "grader.export" not in cell]
     lines = [
@@ -214,7 +214,7 @@ def test_nothing_that_comes_with_a_notebook_is_loaded(sandboxed, tmp_path):
     ran = f"open({str(trace)!r}, 'w').close()\n"
     handed_in = tmp_path / "submission.zip"
     with zipfile.ZipFile(handed_in, "w") as archive:
-        archive.write(sandboxed / "honest" / "scale.ipynb", "attention.ipynb")
+        archive.write(sandboxed / "honest" / "halves.ipynb", "attention.ipynb")
         archive.writestr(".OTTER_LOG", pickle.dumps(Opened(trace)))
         for name in ("checking/cells.py", "checking/comparison.py", "torch.py", "IPython.py"):
             archive.writestr(name, ran)
@@ -222,7 +222,7 @@ def test_nothing_that_comes_with_a_notebook_is_loaded(sandboxed, tmp_path):
     command = read_blocks("otter", ZERO_TO_MARKS)[2].replace("submission.ipynb", str(handed_in))
     succeed(command, sandboxed)
     results = json.loads((sandboxed / "marks" / "results.json").read_text(encoding="utf-8"))
-    honest = read_marks(sandboxed / "honest")["scale"]
+    honest = read_marks(sandboxed / "honest")["halves"]
     assert sum(test.get("score", 0) for test in results["tests"]) == honest
     assert not trace.exists()
 
