@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from student_folder import unpack
 
@@ -13,6 +14,10 @@ from autograder.remote import Setup, Submission
 from autograder.sandbox import Station, Zygote
 
 LIMITS = {"cpu_seconds": 20, "memory_bytes": 1 << 30, "processes": 48, "file_bytes": 16 << 20}
+# The same examples in every run, however slow the machine; others by --hypothesis-profile=default.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("same")
+
 Open = Callable[..., Submission]
 LONG = """
 test_hostile test_security test_resilience test_verify test_end_to_end test_scaffold test_programs

@@ -37,9 +37,8 @@ def test_one_cell_is_filled_and_every_other_byte_stays(rows, delimiter, end, quo
     sheet.fill(row, column, value)
     expected = [list(cells) for cells in rows]
     expected[row][column] = value
-    again = parse_sheet(sheet.render(), "table.csv")
     if row:  # a header of odd cells may look like another dialect
-        assert again.rows == expected
+        assert parse_sheet(sheet.render(), "table.csv").rows == expected
     before, after = text.split(end), sheet.render().decode().split(end)
     assert before[0] == after[0] or row == 0
 
