@@ -13,7 +13,7 @@ from autograder.sandbox import Worker
 PATIENCE = 8  # times its limit that code may take where others use the processor
 LENIENCE = 3  # likewise, for what it is charged in the sum of all tests
 ASLEEP = 0.05  # of the time that passes: code that computes less is waiting for something else
-SHORT = 0.05  # seconds to wait before a decision, at the least
+LEAST_PAUSE = 0.05  # seconds to wait before a decision, at the least
 GRACE = 1.0  # seconds in which what has begun to arrive must have arrived
 
 
@@ -68,7 +68,7 @@ class Budget:
         left = self.left()
         if left <= 0.0:  # not all that has passed was used for computing
             left = min(self.seconds - (self._used() or 0.0), self.waited())
-        return max(SHORT, left)
+        return max(LEAST_PAUSE, left)
 
     def charge(self) -> float:
         """Seconds that count in the sum of all tests.

@@ -13,7 +13,7 @@ from soak.kills import Kills, Victim
 from autograder import assignment as assignments
 from autograder.assignment import Assignment
 
-SIZE = 10
+SIZE = 8
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="it watches /proc")
 

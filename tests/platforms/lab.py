@@ -1,8 +1,8 @@
 """JupyterLab in a real browser."""
 
 import contextlib
+import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -33,34 +33,32 @@ def serve(folder: Path, private: Path) -> Iterator[str]:
     settings = private / "settings" / SETTINGS
     settings.parent.mkdir(parents=True)
     settings.write_text('{"windowingMode": "none"}', encoding="utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
-    command += ["--ip=127.0.0.1", f"--port={port}", f"--IdentityProvider.token={TOKEN}"]
+    command += ["--ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
     command += [f"--LabApp.user_settings_dir={private / 'settings'}"]
     command += ["--LabApp.news_url=None"]
     env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    env["JUPYTER_RUNTIME_DIR"] = str(private / "runtime")
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     with (private / "log").open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
         try:
-            address = f"http://127.0.0.1:{port}"
-            wait(address, server)
-            yield address
+            yield wait(private / "runtime", server)
         finally:
             server.terminate()
             server.wait(30)
 
 
-def wait(address: str, server: subprocess.Popen[bytes]) -> None:
+def wait(runtime: Path, server: subprocess.Popen[bytes]) -> str:
+    """Its address, once it answers; it takes a port that is free, and writes down which."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and server.poll() is None:
-        try:
-            urllib.request.urlopen(f"{address}/api?token={TOKEN}", timeout=5).close()
-            return
-        except OSError:
-            time.sleep(0.2)
+        for path in runtime.glob("jpserver-*.json"):
+            with contextlib.suppress(OSError, ValueError):
+                address = f"http://127.0.0.1:{json.loads(path.read_bytes())['port']}"
+                urllib.request.urlopen(f"{address}/api?token={TOKEN}", timeout=5).close()
+                return address
+        time.sleep(0.2)
     raise AssertionError("JupyterLab does not start")
 
 

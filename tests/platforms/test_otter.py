@@ -157,7 +157,8 @@ def test_students_get_nothing_of_the_staffs(work):
 
 def test_students_check_their_work(work, tmp_path):
     shutil.copytree(work / "dist/attention/otter/dist/student", tmp_path / "student")
-    notebook = read(work / "honest" / "halves.ipynb")
+    handed_out = read(tmp_path / "student/attention.ipynb")
+    notebook = fill(handed_out, GALLERY["wrong-mha-scale-dmodel"])
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     cells = [cell for cell in cells if "plt.show" not in cell and "grader.export" not in cell]
     lines = [
