@@ -11,6 +11,7 @@ from demo_kit import make_kit
 from autograder.intake.matching import pick_files
 from autograder.intake.notebook import extract_definitions
 from autograder.intake.parts import take_part
+from autograder.intake.statements import read_statements
 from autograder.intake.tree import File, Folder
 
 HELPER = "def half(x):\n    return x / 2\n"
@@ -232,3 +233,13 @@ def test_a_whole_file_is_taken_as_it_is_when_nothing_is_used(demo):
     source = "# a comment\nprint('hello')\n\n\ndef double(x): return 2 * x\n"
     part = take_part(source, demo.exercise("layer"), [], prune=False)
     assert "print('hello')" in part and "def double" in part
+
+
+@pytest.mark.parametrize("length", [0, 30_000])
+def test_what_one_reader_changes_another_does_not_see(length):
+    source = "x = [y for y in z]\n" + "# and so on\n" * (length // 12)
+    (first,) = read_statements(source)
+    first.uses.add("mine")
+    first.binds.clear()
+    (second,) = read_statements(source)
+    assert (second.binds, second.uses, second.text) == ({"x"}, {"z"}, first.text)

@@ -23,7 +23,6 @@ from .statements import (
     Statement,
     Unreadable,
     is_def,
-    parse,
     read_statements,
 )
 
@@ -153,7 +152,7 @@ def _drop_magics(code: str) -> str:
     if first.startswith("%%") and first.split()[0] not in _HARMLESS_MAGICS:
         return ""
     try:
-        parse(code)
+        next(read_statements(code), None)
     except Unreadable:
         lines = code.split("\n")
         # `pass` keeps a block alive whose only line is a magic.

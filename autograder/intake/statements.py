@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import symtable
 import warnings
@@ -17,6 +18,7 @@ _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 # Grading has no files of theirs, no network and nobody at the keyboard.
 _OUTSIDE = ("load", "read", "open", "save", "download", "from_pretrained", "fromfile", "genfromtxt")
+_MODERATE = 20_000  # characters; what is longer takes too much memory to be remembered
 DEFINITION = "definition"  # of functions and classes, and imports
 CONSTANT = "constant"  # assigned, and quick to compute
 VALUE = "value"  # assigned
@@ -38,6 +40,11 @@ class Statement:
     changes: set[str] = field(default_factory=set)  # names whose items or attributes it sets
     uses: set[str] = field(default_factory=set)
     needs: set[str] = field(default_factory=set)  # of these, what must be there when it is run
+
+    def copy(self) -> Statement:
+        """Return another one, whose names may be changed."""
+        names = map(set, (self.binds, self.changes, self.uses, self.needs))
+        return Statement(self.node, self.text, self.kind, *names)
 
     @property
     def defines(self) -> set[str]:
@@ -76,11 +83,21 @@ def read_statements(source: str) -> Iterator[Statement]:
     Raises:
         Unreadable: not Python.
     """
-    lines = source.split("\n")
+    read = _read_known if len(source) <= _MODERATE else _read
+    for statement in read(source):
+        yield statement.copy()
+
+
+def _read(source: str) -> tuple[Statement, ...]:
+    lines, statements = source.split("\n"), []
     for node in parse(source).body:
         statement = Statement(node, _cut(lines, node), _find_kind(node))
         _find_names(statement)
-        yield statement
+        statements.append(statement)
+    return tuple(statements)
+
+
+_read_known = functools.lru_cache(maxsize=64)(_read)  # a class has most cells in common
 
 
 def get_name(node: ast.stmt) -> str:
