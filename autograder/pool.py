@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import multiprocessing
 import multiprocessing.util
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from autograder.judge import Judge
 
 TRIES = 2
+TRIM_EVERY = 20  # judgements
 # files; the exercises to judge, none are all; whether to draw pictures
 Work = tuple[dict[str, bytes], tuple[str, ...], bool]
 _judge: Judge | None = None
 _zygote: Zygote | None = None  # of this judge's own
+_judgements = 0  # so far, in this process
 _assignment_id = ""
 _isolation = "auto"
 
@@ -220,8 +223,12 @@ def _close_zygote() -> None:
 def _judge_one(
     files: dict[str, bytes], exercises: tuple[str, ...] = (), draws: bool = True
 ) -> Judgement:
+    global _judgements
     texts = {name: data.decode("utf-8", "replace") for name, data in files.items()}
     started = time.monotonic()
+    _judgements += 1
+    if _judgements % TRIM_EVERY == 0:
+        _give_back_memory()
     try:
         if _judge is None:
             raise KitError("There is no judge.")
@@ -231,6 +238,12 @@ def _judge_one(
         assert _judge is not None
         judgement = _judge.judge(texts, exercises, draws=draws)
     return msgspec.structs.replace(judgement, seconds=round(time.monotonic() - started, 3))
+
+
+def _give_back_memory() -> None:
+    """Has the C library return what it keeps of large answers; glibc only does so when asked."""
+    with contextlib.suppress(AttributeError, OSError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def judge_here(
