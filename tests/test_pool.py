@@ -1,4 +1,4 @@
-"""What a judge's process does around judging; judging itself is in test_judge, runs in test_grading."""
+"""What a judge's process does around judging; runs of a whole class are in test_grading."""
 
 from __future__ import annotations
 
