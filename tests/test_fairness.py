@@ -43,7 +43,7 @@ def read_reference() -> dict[str, str]:
 
 def require_no_good_marks(judge: Judge, files: dict[str, str]) -> None:
     """No test breaks, and no exercise gets half of its points."""
-    judgement = judge.judge(files, draws=False)
+    judgement = judge.judge(files)
     broken = [(t.id, t.staff_message) for t in judgement.tests if t.verdict == "grader_error"]
     assert broken == []
     for file in FILES:

@@ -76,7 +76,7 @@ def judge(warm_station: Station) -> Iterator[Judge]:
 
 def findings(judge: Judge, program: Program) -> list[str]:
     """What is not as it should be in the judgement of a program; nothing, one hopes."""
-    judgement = judge.judge(program.files, draws=False)
+    judgement = judge.judge(program.files)
     verdicts = {test.id: test.verdict for test in judgement.tests}
     found = [
         f"{test.id}: {test.staff_message}" for test in judgement.tests
